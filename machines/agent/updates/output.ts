@@ -41,7 +41,7 @@ function lastMisfit({ transcript, progress }: AgentContext): string {
     .flatMap(toolResultsOf)
     .findLast(({ name, state }) => name === OUTPUT_TOOL && state === "error");
   const [block] = last?.output ?? [];
-  return block?.type === "text" ? ` Its last try: ${block.text.slice(0, MISFIT_LENGTH)}` : "";
+  return block?.type === "text" ? ` Its last try: ${block.text.slice(0, MISFIT_LENGTH).toWellFormed()}` : "";
 }
 
 export function failOutput(context: AgentContext): Change {

@@ -201,7 +201,7 @@ function inputProblem(message: Msg, mayAnswer: boolean): string | undefined {
  *  `message/invalid`. */
 export function messagesOf(input: Input, mayAnswer = false): readonly Msg[] {
   if (input === null || input === undefined) return [];
-  if (typeof input === "string") return freeze([userMsg(input)]);
+  if (typeof input === "string") return freeze([userMsg(input.toWellFormed())]);
   const list = checkMessages(Array.isArray(input) ? input : [input], "The input");
   for (const [index, message] of list.entries()) {
     const problem = inputProblem(message, mayAnswer);

@@ -103,6 +103,27 @@ export function copyOf<T>(value: T): T {
   return isPlain(value) ? (mapParts(value, copyOf) as T) : value;
 }
 
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (!isPlain(value)) return true;
+  if (Array.isArray(value)) return value.every(isWellFormed);
+  for (const name in value)
+    if (!name.isWellFormed() || !isWellFormed(value[name as keyof typeof value])) return false;
+  return true;
+}
+
+function mended(value: unknown): unknown {
+  if (typeof value === "string") return value.toWellFormed();
+  if (!isPlain(value)) return value;
+  if (Array.isArray(value)) return value.map(mended);
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key.toWellFormed(), mended(part)]));
+}
+
+/** Returns data without halves of characters, which a text that was cut may have and servers refuse: the value itself if it has none. */
+export function wellFormed<T>(value: T): T {
+  return isWellFormed(value) ? value : (mended(value) as T);
+}
+
 function isDeeplyFrozen(value: unknown): boolean {
   if (!isPlain(value)) return true;
   if (!Object.isFrozen(value)) return false;

@@ -1,6 +1,6 @@
 import * as s from "../base/option-schema.ts";
 import { AgentError } from "../base/error.ts";
-import { frozenCopy, jsonProblem } from "../base/json.ts";
+import { frozenCopy, jsonProblem, wellFormed } from "../base/json.ts";
 import { mismatchOf } from "../base/options.ts";
 import { REASONS, type MediaBlock, type Msg, type TextBlock } from "./types.ts";
 import { truncated } from "../base/shown.ts";
@@ -68,7 +68,7 @@ export function outputProblem(value: unknown): string | undefined {
   return mismatchOf(outputSchema(), value, "output");
 }
 
-/** Returns a deeply frozen copy of well-formed messages. Throws `message/invalid` that names the message and the field that is
+/** Returns a deeply frozen copy of messages, without halves of characters. Throws `message/invalid` that names the message and the field that is
  *  wrong; the error begins with `from`. */
 export function checkMessages(messages: readonly unknown[], from: string): readonly Msg[] {
   if (!Array.isArray(messages))
@@ -83,7 +83,7 @@ export function checkMessages(messages: readonly unknown[], from: string): reado
       `${from}: message ${index} is not a Msg: ${problem}; userMsg() makes one`,
     );
   });
-  return messages.map(frozenCopy) as readonly Msg[];
+  return messages.map((message) => frozenCopy(wellFormed(message))) as readonly Msg[];
 }
 
 /** Returns the reason for which a model would refuse these messages, or undefined. The reason is a call without its result directly after

@@ -1,5 +1,13 @@
 import { AgentError } from "../base/error.ts";
-import { parsedJson, frozenCopy, isTooDeep, isObject, type Json, type JsonObject } from "../base/json.ts";
+import {
+  parsedJson,
+  frozenCopy,
+  isTooDeep,
+  isObject,
+  wellFormed,
+  type Json,
+  type JsonObject,
+} from "../base/json.ts";
 import type {
   Block,
   FinishReason,
@@ -275,7 +283,7 @@ function toolUse(call: CallRun): ToolUseBlock {
     type: "tool_use",
     id: call.id,
     name: call.name.toWellFormed(),
-    input: parsed ?? (call.input ? frozenCopy(wellFormedObject(call.input)) : {}),
+    input: parsed ?? (call.input ? frozenCopy(wellFormed(call.input)) : {}),
     ...(isUnreadable && { rawInput: call.args.toWellFormed() }),
     ...(call.providerId !== undefined && { providerId: call.providerId }),
     ...opaqueOf(call),
@@ -300,27 +308,12 @@ function mergedOpaque(known: Json | undefined, later: Json): Json {
   return { ...known, ...(Object.fromEntries(keys) as JsonObject) };
 }
 
-const ESCAPED_SURROGATE = /\\ud[89a-f]/i;
-
 /** The object that the text is, or that the JSON string in it holds: some models encode their arguments twice. */
 function jsonObjectOf(text: string): JsonObject | undefined {
   const once = parsedJson(text.toWellFormed());
   const value = typeof once === "string" ? parsedJson(once.toWellFormed()) : once;
   if (!isObject(value) || isTooDeep(value)) return undefined;
-  return ESCAPED_SURROGATE.test(text) ? wellFormedObject(value) : value;
-}
-
-function wellFormedObject(object: JsonObject): JsonObject {
-  const entries = Object.entries(object).map(
-    ([key, value]) => [key.toWellFormed(), wellFormed(value)] as const,
-  );
-  return Object.fromEntries(entries);
-}
-
-function wellFormed(value: Json): Json {
-  if (typeof value === "string") return value.toWellFormed();
-  if (Array.isArray(value)) return value.map(wellFormed);
-  return typeof value === "object" && value !== null ? wellFormedObject(value as JsonObject) : value;
+  return wellFormed(value);
 }
 
 type Fields = { readonly [key: string]: unknown };

@@ -1,6 +1,6 @@
 import { truncated } from "../base/shown.ts";
 import type { ErrorCode } from "../base/error.ts";
-import type { JsonObject } from "../base/json.ts";
+import { wellFormed, type JsonObject } from "../base/json.ts";
 import type { ToolResultBlock, ToolResultState } from "../message/types.ts";
 import type { ToolOutcome } from "./types.ts";
 
@@ -12,7 +12,7 @@ function textResult(call: CallRef, state: ToolResultState, text: string, code?: 
     type: "tool_result",
     id: call.id,
     name: call.name,
-    output: [{ type: "text", text }],
+    output: [{ type: "text", text: text.toWellFormed() }],
     state,
     ...(code && { code }),
   };
@@ -131,7 +131,7 @@ export function outcomeResult(call: CallRef, outcome: ToolOutcome): ToolResultBl
     type: "tool_result",
     id: call.id,
     name: call.name,
-    output: outcome.output,
+    output: wellFormed(outcome.output),
     state,
     ...(state === "error" && { code: "tool/failed" as const }),
     ...(outcome.metadata && { metadata: outcome.metadata as JsonObject }),

@@ -72,8 +72,7 @@ function toRun(call: ToolUseBlock, tool: AnyTool, value: unknown, stored: Stored
   }
   try {
     const text = typeof value === "string" ? value : JSON.stringify(value);
-    if (text !== undefined)
-      return { result: outcomeResult(call, { output: [{ type: "text", text: text.toWellFormed() }] }) };
+    if (text !== undefined) return { result: outcomeResult(call, { output: [{ type: "text", text }] }) };
     return badReturn(call, `a ${typeof value} has no JSON`);
   } catch (error) {
     return badReturn(call, messageOf(error)); // a bigint, a circle, or a `toJSON` that throws

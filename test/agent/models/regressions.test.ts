@@ -1,6 +1,7 @@
 // Faults of models in other frameworks, each of which is no fault here.
 import { afterEach, expect, test } from "vitest";
 import {
+  assistantMsg,
   createAgent,
   systemMsg,
   toolResultMsg,
@@ -8,6 +9,7 @@ import {
   type AgentConfig,
   type ChatModel,
   type Hook,
+  type Input,
 } from "agentchart";
 import {
   chatCompletionsServer,
@@ -181,6 +183,40 @@ test("S40 half a character is made whole before it is stored, from the model as 
   expect(
     messages.slice(1, 3).flatMap(({ content }) => JSON.stringify(content).match(/[ab]\ufffd/g) ?? []),
   ).toEqual(["a\ufffd", "b\ufffd"]);
+});
+
+const half = "a\ud83d";
+test.each<[string, Partial<AgentConfig>, Input]>([
+  ["the text of a user", {}, half],
+  ["the message of a user", {}, userMsg(half)],
+  ["messages before the first turn", { messages: [userMsg(half), assistantMsg("ok")] }, "go"],
+  [
+    "the output of a tool",
+    { tools: [toolOf("t", () => ({ output: [{ type: "text", text: half }] }))] },
+    "go",
+  ],
+  [
+    "the error of a tool",
+    {
+      tools: [
+        toolOf("t", () => {
+          throw new Error(half);
+        }),
+      ],
+    },
+    "go",
+  ],
+  [
+    "a hook",
+    { hooks: [{ name: "h", preReasoning: ({ messages }) => ({ messages: [...messages, userMsg(half)] }) }] },
+    "go",
+  ],
+])("S40 half a character in %s is made whole, since servers refuse it", async (_, config, input) => {
+  const { agent, model } = scripted([{ calls: [{ name: "t" }] }, "done"], config);
+  await agent.call(input);
+  const asked = JSON.stringify(model.requests.map(({ messages }) => messages));
+  expect(asked).toContain("a\ufffd");
+  expect(asked).not.toMatch(/\\ud[89a-f]/i);
 });
 
 test.each([1, 2, 3, 4, 5, 6])(
