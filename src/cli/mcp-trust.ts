@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { configError } from "../core/base/error.ts";
+import { hideSecrets } from "../core/base/hide-secrets.ts";
 import type { McpConfig } from "./mcp-config.ts";
 import { shellQuote } from "./shell-quote.ts";
 import type { Terminal } from "./terminal.ts";
@@ -23,10 +24,18 @@ export function trustHash(content: string, cwd: string = process.cwd()): string 
   return crypto.hash("sha256", JSON.stringify([cwd, content])).slice(0, 32);
 }
 
-/** The line that shows what a server is. The values of variables and headers may be secret. */
-function lineOf({ name, command, args = [], env = {}, cwd, url }: McpConfig["servers"][number]): string {
-  if (url !== undefined) return `  ${name}: connects to ${url}`;
-  const variables = Object.keys(env).map((key) => `${key}=… `);
+/** The line that shows what a server is. The values of variables and headers may be secret, and so may a part of an address; a file that
+ *  somebody else wrote may have texts that look like more lines. */
+export function lineOf({
+  name,
+  command,
+  args = [],
+  env = {},
+  cwd,
+  url,
+}: McpConfig["servers"][number]): string {
+  if (url !== undefined) return `  ${name}: connects to ${shellQuote(hideSecrets(url))}`;
+  const variables = Object.keys(env).map((key) => `${shellQuote(key)}=… `);
   const words = [command!, ...args].map(shellQuote).join(" ");
   return `  ${name}: runs ${variables.join("")}${words}${cwd === undefined ? "" : ` in ${shellQuote(cwd)}`}`;
 }

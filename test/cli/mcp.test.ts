@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { readMcpConfig } from "../../src/cli/mcp-config.ts";
-import { confirmServers, trustHash } from "../../src/cli/mcp-trust.ts";
+import { confirmServers, lineOf, trustHash } from "../../src/cli/mcp-trust.ts";
 import { splitWords } from "../../src/cli/mcp-servers.ts";
 import { openTerminal } from "../../src/cli/terminal.ts";
 import { chatCompletionsServer } from "../../src/testing/chat-completions-server.ts";
@@ -78,6 +78,19 @@ describe("--mcp-config", () => {
     expect((await readMcpConfig(file)).servers).toEqual([
       { name: "my_files", command: "npx", args: ["-y", "s"], env: { A: "1" } },
       { name: "old", url: "http://a/sse", headers: { authorization: "secret" }, transport: "sse" },
+    ]);
+  });
+
+  test("is shown a line a server, whatever it has, and without the secrets of an address", async () => {
+    const file = configFile({
+      mcpServers: {
+        a: { url: "https://ada:hunter2@a/mcp?api_key=s3cret\n  b: runs true" },
+        c: { command: "evil", env: { "A=1 true\n  d": "x" } },
+      },
+    });
+    expect((await readMcpConfig(file)).servers.map(lineOf)).toEqual([
+      "  a: connects to $'https://[redacted]@a/mcp?api_key=[redacted]\\x0a  b: runs true'",
+      "  c: runs $'A=1 true\\x0a  d'=… evil",
     ]);
   });
 
