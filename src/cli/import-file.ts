@@ -24,7 +24,7 @@ export async function importMain(file: string, what: string): Promise<unknown> {
 }
 
 function importErrorMessage(thrown: unknown, file: string): string {
-  const { code } = thrown as { readonly code?: unknown };
+  const { code } = (thrown ?? {}) as { readonly code?: unknown };
   const message = messageOf(thrown).replace(/\.$/, "");
   const missing = /Cannot find package '([^']+)'/.exec(message)?.[1];
   if (missing)
