@@ -53,7 +53,9 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   const lines = [head, ...rows].map((row) =>
     row.map((cell, column) => oneLine(cell, column === last ? MAX_LAST_WIDTH : MAX_WIDTH)),
   );
-  const widths = head.map((_, column) => Math.max(...lines.map((line) => widthOf(line[column] ?? ""))));
+  const widths = head.map((_, column) =>
+    lines.reduce((most, line) => Math.max(most, widthOf(line[column] ?? "")), 0),
+  );
   const padded = (cell: string, column: number): string =>
     column === last ? cell : cell + " ".repeat(widths[column]! - widthOf(cell));
   return lines.map((line) => `${line.map(padded).join("  ").trimEnd()}\n`).join("");

@@ -1,7 +1,7 @@
 // Notes and progress in a terminal.
 import { describe, expect, test } from "vitest";
 import type { CliIo } from "../../src/cli/cli-io.ts";
-import { printReport } from "../../src/cli/output.ts";
+import { printReport, table } from "../../src/cli/output.ts";
 import { openTerminal, type Environment } from "../../src/cli/terminal.ts";
 
 function openScreen(isTTY: { readonly stdout: boolean; readonly stderr: boolean }, env: Environment = {}) {
@@ -72,4 +72,9 @@ describe("A terminal", () => {
     terminal.note("a step");
     expect(written.both).toBe("a step\n");
   });
+});
+
+test("a table may have any number of rows", () => {
+  const rows = Array.from({ length: 200_000 }, () => ["a", "b"]);
+  expect(table(["ID", "WHAT"], rows).slice(0, 17)).toBe("ID  WHAT\na   b\na ");
 });
