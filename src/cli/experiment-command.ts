@@ -116,10 +116,13 @@ async function sessionsOf(
   const { session, label, prefix } = flags;
   if (session.length > 0) return session;
   if (label === undefined) return { prefix };
-  const newest = await new LabelReader(store).newest();
-  return [...newest.values()].flatMap((each) =>
-    each.label === label && each.sessionId.startsWith(prefix ?? "") ? [each.sessionId] : [],
-  );
+  const found: string[] = [];
+  for (const [id, each] of await new LabelReader(store).newest()) {
+    if (each.label !== label || !id.startsWith(prefix ?? "")) continue;
+    const isDeleted = (await store.load(id).catch(() => null)) === undefined; // a label stays
+    if (!isDeleted) found.push(id);
+  }
+  return found;
 }
 
 async function run(

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createAgent, defineTool } from "agentchart";
+import { addLabel } from "agentchart/evals";
 import { fileStore } from "agentchart/store/file";
 import { scriptedModel, type ScriptedTurn } from "agentchart/testing";
 import { experimentCommand } from "../../src/cli/experiment-command.ts";
@@ -69,8 +70,18 @@ async function fixture() {
     } as never);
     return { code, ...written };
   };
-  return { run, folder };
+  return { run, folder, dir };
 }
+
+test("experiment --label leaves sessions out that were deleted since", async () => {
+  const { run, dir } = await fixture();
+  const store = fileStore({ dir });
+  for (const sessionId of ["done", "waits"]) await addLabel(store, { sessionId, label: "right", by: "ada" });
+  await store.delete("waits");
+  await store.close();
+  const { code, stdout } = await run({ label: "right" });
+  expect([code, JSON.parse(stdout).rows.length]).toEqual([0, 1]);
+});
 
 test("experiment tells what an agent does otherwise, as JSON and to a terminal", async () => {
   const { run, folder } = await fixture();
