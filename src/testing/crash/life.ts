@@ -55,6 +55,7 @@ export class Life {
       child.kill("SIGKILL");
     }, limitMs);
     const stop = (): void => void child.kill("SIGKILL");
+    if (signal?.aborted) stop(); // the process before this one was killed by it
     signal?.addEventListener("abort", stop, { once: true });
     this.ended = new Promise((resolve, reject) => {
       child.on("error", reject);
