@@ -1,6 +1,8 @@
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { messageOf } from "../core/base/error.ts";
+import { isObject } from "../core/base/json.ts";
 import * as s from "../core/base/option-schema.ts";
 import { check, problemOf as mistakeIn } from "../core/base/options.ts";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
@@ -163,7 +165,7 @@ export async function chatCompletionsServer(
       return fail(response, { status: 400, message: problem ?? "" });
     if (record) requests.push(request);
     const answer = await respond(request, { signal: disconnected.signal });
-    if ("status" in answer) return fail(response, answer);
+    if (isFailure(answer)) return fail(response, answer);
     const mistake = mistakeIn(answerSchema(), answer, "The answer");
     if (mistake !== undefined) return fail(response, { status: 400, message: mistake });
     const reply: Reply = {
@@ -199,6 +201,10 @@ export async function chatCompletionsServer(
       }),
   };
 }
+
+const isFailure = (
+  answer: ChatCompletionsAnswer | ChatCompletionsFailure,
+): answer is ChatCompletionsFailure => isObject(answer) && "status" in answer;
 
 type Reply = {
   readonly request: ChatCompletionsRequest;
@@ -353,14 +359,7 @@ async function write(
     response.write(bytes.subarray(0, at));
     await setImmediate();
   }
-  if (!response.write(bytes.subarray(at))) await drained(response, signal);
-}
-
-function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    response.once("drain", resolve);
-    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
-  });
+  if (!response.write(bytes.subarray(at))) await once(response, "drain", { signal });
 }
 
 async function sendFault(

@@ -148,6 +148,14 @@ test("a responder that throws answers 500 with its message", async () => {
   });
 });
 
+test("a responder without an answer is told what was expected", async () => {
+  const server = await serve((() => undefined) as never);
+  expect(await post(server, hi)).toMatchObject({
+    status: 400,
+    body: { error: { message: expect.stringContaining("The answer") } },
+  });
+});
+
 test("closing breaks what is open", async () => {
   const server = await serve(() => ({ content: "x", fault: { kind: "hang", afterChunks: 1 } }));
   const response = await fetch(`${server.baseURL}/chat/completions`, {
