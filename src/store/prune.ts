@@ -2,8 +2,8 @@ import { AgentError } from "../core/base/error.ts";
 import * as s from "../core/base/option-schema.ts";
 import { check } from "../core/base/options.ts";
 import { LABELS_SESSION } from "./labels-session.ts";
-import { withLeaseIfFree } from "./lease.ts";
-import type { PruneOptions, PruneReport, SessionInfo, SessionStore } from "./port.ts";
+import { LEASE_MS, withLeaseIfFree } from "./lease.ts";
+import type { Lease, PruneOptions, PruneReport, SessionInfo, SessionStore } from "./port.ts";
 import { exportWhole } from "./transfer.ts";
 import { pagesOf } from "./pages.ts";
 
@@ -22,6 +22,9 @@ export const pruneSchema = s.lazily(() =>
     { what: "options, such as { olderThan: 30 * 86_400_000 }" },
   ),
 );
+
+/** The errors about a session that stays: it is damaged, or another process has it by now. */
+const STAYS: ReadonlySet<string> = new Set(["session/damaged", "session/lease-lost"]);
 
 /** The stopped sessions of a store whose last append was before `before`. */
 async function* stoppedBefore(
@@ -66,18 +69,21 @@ export async function pruneSessions(
   check(pruneSchema(), options, "prune");
   const { olderThan, dryRun = false, archive, onSession } = options;
   let [pruned, kept] = [0, 0];
-  const prune = async (session: SessionInfo): Promise<boolean> => {
+  const prune = async (session: SessionInfo, lease: Lease): Promise<boolean> => {
     const { sessionId } = session;
     if (!(await isUnchanged(store, session))) return false;
-    await archive?.(session, exportWhole(store, sessionId));
+    if (archive) {
+      await archive(session, exportWhole(store, sessionId));
+      await store.renew(lease, LEASE_MS); // the archive may have taken longer than the lease
+    }
     return store.delete(sessionId, { keepsInputs: true });
   };
   const pruneFree = async (session: SessionInfo): Promise<boolean> => {
     try {
       if (dryRun) return !(await isHeld(store, session)) && (await isUnchanged(store, session));
-      return (await withLeaseIfFree(store, session.sessionId, () => prune(session))) ?? false;
+      return (await withLeaseIfFree(store, session.sessionId, (lease) => prune(session, lease))) ?? false;
     } catch (error) {
-      if (AgentError.is(error) && error.code === "session/damaged") return false;
+      if (AgentError.is(error) && STAYS.has(error.code)) return false;
       throw error;
     }
   };

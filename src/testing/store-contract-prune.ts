@@ -45,6 +45,21 @@ export const pruneTests: StoreContractTests = {
     ]);
     assert.deepEqual(await store.prune({ olderThan: 2 * DAY_MS }), { pruned: 0, kept: 0 });
   },
+  "prune keeps a session that another process has taken while its archive was written": async ({
+    store,
+    clock,
+  }) => {
+    await createSession(store, "s");
+    clock.now += DAY_MS;
+    const archive = async (): Promise<void> => {
+      clock.now += 60_000; // the lease ends
+      const lease = await acquireLease(store, "s", "ben");
+      await store.append("s", batchOf(lease, 1, 1, { position: { phase: "stopped" } }));
+      await store.release(lease);
+    };
+    assert.deepEqual(await store.prune({ olderThan: 1_000, archive }), { pruned: 0, kept: 1 });
+    assert.equal((await store.load("s"))?.seq, 2);
+  },
   "prune keeps a session that another process holds, and one with a waiting input": async ({
     store,
     clock,
