@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { newId } from "../core/message/msg.ts";
 import { newOwner } from "../store/leases.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import { OWN_PREFIX } from "../store/shared.ts";
@@ -95,10 +96,17 @@ export class Permits {
     };
   }
 
-  async #lease(tenant: string, kind: string, count: number, ttlMs: number): Promise<Lease | undefined> {
+  async #lease(
+    tenant: string,
+    kind: "slot" | "rate",
+    count: number,
+    ttlMs: number,
+  ): Promise<Lease | undefined> {
     for (const slot of slotOrder(count)) {
       const id = `${PERMIT_PREFIX}${kind}/${slot}/${tenant}`;
-      const lease = await this.#store.acquire(id, { owner: newOwner(), ttlMs });
+      // a start counts for its period, also if its process dies
+      const owner = kind === "rate" ? `rate ${newId()}` : newOwner();
+      const lease = await this.#store.acquire(id, { owner, ttlMs });
       if (lease) return lease;
     }
     return undefined;

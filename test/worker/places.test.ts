@@ -1,10 +1,13 @@
 // Workers take sessions from the store, as many as they have places.
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { AgentError, type SessionStore } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { createDispatcher, createWorker, inProcessQueue, type WorkerEvent } from "agentchart/worker";
 import type { WakeQueue } from "../../src/worker/queue/port.ts";
 import { toolOf } from "../support/agents.ts";
+import { scratch } from "../store/scratch.ts";
 import { scriptedModel } from "agentchart/testing";
 import { echoModel } from "./kit.ts";
 
@@ -163,4 +166,19 @@ describe.each([
     await dispatcher.dispatch("other", "hi", { agent: "echo" });
     await expect.poll(() => isDone(store, "other")).toBe(true);
   });
+});
+
+test("a start counts for the rate of its tenant, also if its process has died", async () => {
+  const { dir, remove } = scratch();
+  const path = join(dir, "s.db");
+  const take = `
+    import { Permits } from "${new URL("../../src/worker/places.ts", import.meta.url).href}";
+    import { sqliteStore } from "${new URL("../../src/store/sqlite.ts", import.meta.url).href}";
+    const limits = { t: { concurrency: 1, rate: { max: 1, perMs: 600_000 } } };
+    const permits = new Permits(sqliteStore({ path: ${JSON.stringify(path)} }), limits, 600_000);
+    console.log(typeof (await permits.acquire("t")));
+    process.exit();`;
+  const run = () => execFileSync(process.execPath, ["--input-type=module", "-e", take], { encoding: "utf8" });
+  expect([run(), run()]).toEqual(["object\n", "undefined\n"]);
+  remove();
 });
