@@ -223,7 +223,7 @@ export async function acquireSession(
       takeOver: stored && takeOverOf(lease, stored.context),
     };
   } catch (error) {
-    await store.release(lease);
+    await store.release(lease).catch(() => {}); // the first error is the one to report
     throw error;
   }
 }

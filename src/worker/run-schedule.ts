@@ -47,7 +47,7 @@ export async function runSchedule(context: ScheduleContext, id: string): Promise
   } catch (error) {
     if (!AgentError.is(error) || error.code !== "session/lease-lost") throw error; // then another process goes on
   } finally {
-    await store.release(lease);
+    await store.release(lease).catch(() => {}); // it expires
   }
   if (wakeAt !== undefined) await queue.wake(id, { delayMs: Math.max(0, Math.ceil(wakeAt - now())) });
 }
