@@ -68,7 +68,8 @@ class QueueWorker implements Worker {
     this.#places = new Places(concurrency);
     this.#report = new Report(now);
     const report = this.#report;
-    this.#store = retryingStore(withDeadlines(options.store, { maxMs: Math.max(storeTimeoutMs, 1) }), {
+    const limit = storeTimeoutMs > 0 ? { maxMs: storeTimeoutMs } : undefined;
+    this.#store = retryingStore(withDeadlines(options.store, limit), {
       timeoutMs: storeTimeoutMs,
       signal: this.#storeRetries.signal,
       onRetry: (error) => report.emit({ type: "error", from: "store", error: error.toJSON() }),

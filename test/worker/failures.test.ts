@@ -349,3 +349,22 @@ describe("draining", () => {
       );
   });
 });
+
+test("a worker that repeats nothing waits for an answer of its store as long as others", async () => {
+  const [store, queue] = [memoryStore(), inProcessQueue()];
+  const listDue: SessionStore["listDue"] = async (filter) => {
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    return store.listDue(filter);
+  };
+  const worker = createWorker({
+    store: { ...store, listDue },
+    queue,
+    agents: {},
+    storeTimeoutMs: 0,
+    sweepMs: 0,
+  });
+  await worker.start();
+  expect(worker.stats().state).toBe("running");
+  await worker.close();
+  await queue.close();
+});
