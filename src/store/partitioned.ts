@@ -194,7 +194,8 @@ export function partitionedStore(
       const range = rangeOf(ranges, sessionId);
       if (isMoving(range)) return acquireMoving(range, sessionId, how);
       const lease = await range.store.acquire(sessionId, how);
-      if (!lease && isMark((await range.store.load(sessionId))?.position)) throw movedError(sessionId);
+      const found = lease ? undefined : await range.store.load(sessionId).catch(damagedMark);
+      if (isMark(found?.position)) throw movedError(sessionId);
       return lease;
     },
 

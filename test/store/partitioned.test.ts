@@ -168,6 +168,17 @@ test("what is no id is refused by a rejection, whatever is asked", async () => {
   await both.close();
 });
 
+test("a damaged session that somebody has is not acquired, as in one store", async () => {
+  const damaged = new AgentError("session/damaged", "Its state is not what was written.");
+  const half = (): SessionStore => ({ ...memoryStore(), load: () => Promise.reject(damaged) });
+  const both = partitionedStore([
+    { store: half(), upTo: HALF },
+    { store: half(), upTo: ALL },
+  ]);
+  expect(await both.acquire("s", { owner: "a", ttlMs: 60_000 })).toBeDefined();
+  expect(await both.acquire("s", { owner: "b", ttlMs: 60_000 })).toBeUndefined();
+});
+
 describe("while a store is away", () => {
   const failure = new AgentError("store/failed", "Nobody answers.", { isRetryable: true });
 
