@@ -4,6 +4,7 @@ import { missingPackage } from "../../core/base/missing-package.ts";
 import {
   decodeSignal,
   encodeSignal,
+  MAX_WAITING,
   type BullTransport,
   type Signals,
   type Ticket,
@@ -12,10 +13,12 @@ import { SignalListeners } from "./signal-listeners.ts";
 
 const MAX_RECONNECT_MS = 2_000;
 
-function redisSignals(client: Redis, name: string): Signals & { close(): void } {
+/** Signals as messages of Redis. */
+export function redisSignals(client: Redis, name: string): Signals & { close(): void } {
   const listeners = new SignalListeners();
   const channelOf = (sessionId: string) => `${name}:signals:${crypto.hash("sha256", sessionId)}`;
   let subscriber: Redis | undefined;
+  let waiting = 0;
   const listening = (): Redis => {
     if (subscriber) return subscriber;
     subscriber = client.duplicate();
@@ -28,7 +31,9 @@ function redisSignals(client: Redis, name: string): Signals & { close(): void } 
   };
   return {
     async publish(sessionId, signal) {
-      await client.publish(channelOf(sessionId), encodeSignal(signal));
+      if (waiting >= MAX_WAITING) return;
+      waiting++;
+      await client.publish(channelOf(sessionId), encodeSignal(signal)).finally(() => waiting--);
     },
     async subscribe(sessionId, listener, late) {
       const channel = channelOf(sessionId);

@@ -4,6 +4,9 @@ import type { JsonObject } from "../../core/base/json.ts";
 /** The data of a job: the key of a session. */
 export type Ticket = { readonly sessionId: string };
 
+/** The signals that wait for a server that does not answer; later ones are dropped. */
+export const MAX_WAITING = 1_000;
+
 /** Signals of a {@link WakeQueue}. */
 export interface Signals {
   publish(sessionId: string, signal: JsonObject): Promise<void>;

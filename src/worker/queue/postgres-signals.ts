@@ -3,12 +3,12 @@ import type { Client } from "pg";
 import type { JsonObject } from "../../core/base/json.ts";
 import { notifyKey, PostgresListener } from "../../store/postgres-listener.ts";
 import type { PostgresPipeline } from "../../store/postgres-pipeline.ts";
-import { decodeSignal, encodeSignal, type Signals } from "./bull-transport.ts";
+import { decodeSignal, encodeSignal, MAX_WAITING, type Signals } from "./bull-transport.ts";
 
 /** The longest payload that Postgres accepts is 8,000 bytes. */
 const MAX_BYTES = 7_900;
-/** Signals in one statement, and signals that wait for it; later ones are dropped. */
-const [MAX_PER_QUERY, MAX_WAITING] = [100, 1_000];
+/** Signals in one statement. */
+const MAX_PER_QUERY = 100;
 
 /** Signals as Postgres notifications. */
 export class PostgresSignals implements Signals {

@@ -1,6 +1,7 @@
-// A subscription to signals that nobody waits for any more is forgotten, so that an outage leaves none behind.
+// An outage of a queue leaves no signals behind: neither subscriptions that nobody waits for, nor what nobody hears.
 import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
+import { redisSignals } from "../../../src/worker/queue/bull-redis.ts";
 import { PostgresSignals } from "../../../src/worker/queue/postgres-signals.ts";
 
 test("a connection to Postgres that comes too late for its only subscriber is ended", async () => {
@@ -17,4 +18,19 @@ test("a connection to Postgres that comes too late for its only subscriber is en
   there.resolve();
   expect(await first.promise).toBe("ended");
   signals.close();
+});
+
+test("signals that Redis does not take are dropped once a thousand wait", async () => {
+  const taken: (() => void)[] = [];
+  const publish = () => new Promise<void>((resolve) => void taken.push(resolve));
+  const signals = redisSignals({ publish } as never, "late");
+  const send = (count: number) => {
+    for (let n = 0; n < count; n++) void signals.publish("s", { n });
+  };
+  send(5_000);
+  expect(taken).toHaveLength(1_000);
+  for (const take of taken) take();
+  await new Promise(setImmediate);
+  send(1);
+  expect(taken).toHaveLength(1_001);
 });
