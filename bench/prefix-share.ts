@@ -9,7 +9,7 @@ export function prefixShares(requests: readonly string[]): readonly number[] {
 }
 
 /** Returns the prompt in the body of a request: its tools and its messages, in the order in which providers put them together. What
- *  else it says, such as `tool_choice`, is no part of it. */
+ *  else it says, such as `tool_choice`, is not part of it. */
 export function promptIn(body: string): string {
   const { tools = [], messages } = JSON.parse(body) as { tools?: readonly unknown[]; messages: unknown };
   return JSON.stringify([tools, messages]);

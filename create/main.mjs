@@ -115,7 +115,7 @@ const BESIDES = [".git", ".gitattributes", ".idea", ".vscode", ".DS_Store", "LIC
 /** Returns the path of the folder. Refuses one where something is already, and one in which nothing could run. */
 function checkedPath(folder) {
   if (folder.trim() === "" || /\p{Cc}/u.test(folder))
-    throw new Refusal(`${JSON.stringify(folder)} is no name of a folder.`, 2);
+    throw new Refusal(`${JSON.stringify(folder)} is not a name of a folder.`, 2);
   const path = resolve(folder);
   if (path.split(/[\\/]/).includes("node_modules"))
     throw new Refusal(

@@ -60,7 +60,7 @@ const budgets = JSON.parse(readFileSync(TABLE, "utf8"));
 const problems = [...new Set([...Object.keys(budgets), ...Object.keys(sizes)])].flatMap((name) => {
   const [budget, bytes] = [budgets[name], sizes[name]];
   if (budget === undefined) return [`${name} has no budget`];
-  if (bytes === undefined) return [`${name} is no entry of the package, and no part of the page`];
+  if (bytes === undefined) return [`${name} is not an entry of the package, and no part of the page`];
   return bytes > budget ? [`${name} has ${bytes} compressed bytes, and its budget is ${budget}`] : [];
 });
 for (const [name, bytes] of Object.entries(sizes))

@@ -32,7 +32,7 @@ function pageOf(path) {
   return `source/${path.replaceAll(/[/.]/g, "-")}.md`;
 }
 
-/** The part of a text that is no block of code, changed. */
+/** The part of a text that is not a block of code, changed. */
 const outsideCode = (text, change) =>
   text
     .split(/(^```[^]*?^```$)/m)

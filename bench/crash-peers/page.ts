@@ -74,7 +74,7 @@ ${table(
 
 - ✓ as one would wish, and nobody had to help · ○ nothing was done twice or wrongly, but a person has to help or the run does not go on · ✗ done
   twice, or not what was approved.
-- ° the project promises nothing about it, so this is no fault of it · \\* the project says that what was cut off runs again, and that effects
+- ° the project promises nothing about it, so this is not a fault of it · \\* the project says that what was cut off runs again, and that effects
   are to be idempotent: what happened twice is what it says, what was lost is not.
 - “same call id”: a tool that sends this id along, to a service that takes idempotency keys, would have acted once.
 - The model is a script, the same for all. The tools do not say that they are idempotent; ours run again without a question if they do.

@@ -1,6 +1,6 @@
 import { runDemo } from "./demo/run-demo.ts";
 
-// A reader such as `head` that has seen enough is no failure.
+// A reader such as `head` that has seen enough is not a failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
   process.exit(0);

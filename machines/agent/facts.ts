@@ -51,7 +51,7 @@ export type Fact =
   | { readonly type: "request.late" }
   /** An attempt of a call has run out of time. */
   | { readonly type: "call.late" }
-  /** The model has answered, or hooks have changed the answer; it is no message yet. */
+  /** The model has answered, or hooks have changed the answer; it is not a message yet. */
   | { readonly type: "draft"; readonly message: Msg }
   /** The call of the agent has brought input, or its input was accepted. */
   | { readonly type: "input" }
@@ -81,7 +81,7 @@ export function insert(context: AgentContext, place: number, messages: readonly 
   return written(context, context.transcript.insert(place, messages), place, messages.length);
 }
 
-/** Puts messages in the place of all from `from` on. Those that are as before are no fact. */
+/** Puts messages in the place of all from `from` on. Those that are as before are not a fact. */
 export function replaceFrom(context: AgentContext, from: number, messages: readonly Msg[]): Change {
   const { transcript } = context;
   let same = 0;

@@ -8,7 +8,7 @@ const amount = (name: keyof Limits): s.OptionSchema<number> => {
 
 type LimitShape = { readonly [K in keyof Limits]-?: ReturnType<typeof s.optional<number>> };
 
-/** The schemas of {@link Limits}: whole numbers of calls and tokens, and numbers above 0; `Infinity` is no limit. */
+/** The schemas of {@link Limits}: whole numbers of calls and tokens, and numbers above 0; `Infinity` is not a limit. */
 export const limitShape = s.lazily(
   () => Object.fromEntries(LIMITS.map((name) => [name, s.optional(amount(name))])) as LimitShape,
 );

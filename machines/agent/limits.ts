@@ -15,7 +15,7 @@ type LimitRow = {
   readonly used: (spending: Spending) => number;
 };
 
-/** The limits of a turn that a person may raise; an absent one is no limit. */
+/** The limits of a turn that a person may raise; an absent one is not a limit. */
 export type Limits = {
   /** Model calls, attempts included. */
   readonly modelCalls?: number | undefined;

@@ -29,7 +29,7 @@ export type StepAccount = {
   readonly result?: { readonly state: string; readonly text: string };
   /** An attempt of a call ran out of time. */
   readonly isLate?: true;
-  /** The answer of the model, if it is no message yet: the tools that it calls, and its text. */
+  /** The answer of the model, if it is not a message yet: the tools that it calls, and its text. */
   readonly draft?: { readonly calls: readonly string[]; readonly text: string };
   /** The calls that may not run, each with why. */
   readonly denied?: readonly { readonly callId: string; readonly text: string }[];

@@ -267,7 +267,7 @@ export class EmittedMachine<Context extends object> extends StateMachine<
     return sealed({ ...persisted, chart: this.id, version: persistence.version });
   }
 
-  /** Throws `session/damaged` for what is no snapshot of this machine, and `session/version` for one of another release. */
+  /** Throws `session/damaged` for what is not a snapshot of this machine, and `session/version` for one of another release. */
   override restoreSnapshot(snapshot: Snapshot<unknown>, scope: AnyActorScope): AnyMachineSnapshot {
     const { persistence, resolver } = this.made;
     const isLive = isMachineSnapshot(snapshot) && typeof snapshot.machine === "object";

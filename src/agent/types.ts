@@ -14,7 +14,7 @@ import type { AnyCall, Decision, PendingCall, WaitsFor } from "../core/tool/pend
 import type { ChatModel } from "../core/model/port.ts";
 import type { Limits } from "../../machines/agent/limits.ts";
 
-/** Limits of a turn beside `maxIters`, each a number above 0; an absent one is no limit. They are checked before each model call
+/** Limits of a turn beside `maxIters`, each a number above 0; an absent one is not a limit. They are checked before each model call
  *  and before tools run, so the last step may exceed them. */
 export type Budget = Limits & {
   /** Default `suspend`: the turn waits for `extendBudget`. */

@@ -20,7 +20,7 @@ import { withCleanup } from "./with-cleanup.ts";
 type Suite = EvaluateOptions & { readonly name: string };
 type Flags = Parameters<Handler<typeof definition>>[0]["flags"];
 
-/** A difference of two evaluations below this chance is no accident. */
+/** A difference of two evaluations below this chance is not an accident. */
 const SIGNIFICANT = 0.05;
 
 /** `agentchart eval`. */

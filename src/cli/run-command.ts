@@ -28,7 +28,7 @@ export const runCommand: Handler<typeof run> = async ({ args, flags }, io) => {
   return withAgent(flags, io, undefined, (agent) => runTurn(agent, question, io, { isJson: json }));
 };
 
-/** Reads the question from stdin if it is "-", or if there is none where one is needed and stdin is no terminal. */
+/** Reads the question from stdin if it is "-", or if there is none where one is needed and stdin is not a terminal. */
 async function readQuestion(
   question: string | undefined,
   sessionId: string | undefined,

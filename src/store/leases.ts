@@ -13,7 +13,7 @@ let owners = 0;
 
 const fs = builtin("node:fs");
 const { hostname = () => "browser" } = builtin("node:os") ?? {};
-/** The id of this process; 1 for what is no process of Node.js. */
+/** The id of this process; 1 for what is not a process of Node.js. */
 const { pid: PID = 1 } = nodeProcess ?? {};
 
 /** The identity of a process on its machine. It is the machine since it was booted, as far as process ids mean the same there, and when the

@@ -44,7 +44,7 @@ export const RECORD_PREFIX = `${OWN_PREFIX}partitions/`;
 
 /**
  * Returns the place of a session among all, 0 to 0xffffffff: the first 32 bits of the SHA-256 of its id in UTF-8. It never changes. Throws
- * `config/invalid` for what is no id.
+ * `config/invalid` for what is not an id.
  *
  * @example
  * ```ts

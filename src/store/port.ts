@@ -373,7 +373,7 @@ export interface SessionStore {
     options: { readonly after: string; readonly limit: number },
   ): Promise<readonly string[]>;
   /** Returns one page of sessions in the order of their ids (by code point). Without a `prefix` that begins with `agentchart/`, those whose ids
-   *  begin so are left out, here and by {@link search}: the package keeps there what is no session, such as schedules. */
+   *  begin so are left out, here and by {@link search}: the package keeps there what is not a session, such as schedules. */
   list(filter?: SessionFilter): Promise<SessionPage>;
   /** Returns one page of the sessions that match, the last changed first. What was appended before the call is found: sessions that
    *  have changed since the last search are added to the index of the storage first, each once and from its newest indexed entry on, so

@@ -54,7 +54,7 @@ export const MIGRATIONS: readonly string[] = [
   `ALTER TABLE S.sessions ADD COLUMN watched_until double precision NOT NULL DEFAULT 0, SET (fillfactor = 70);
    DROP INDEX S.sessions_unsearched;
    CREATE INDEX sessions_unsearched ON S.sessions (session_id) WHERE searched = 0;`,
-  // A row that is new or rests is in fewer indexes: an append that is no heap-only update writes an entry into each of them.
+  // A row that is new or rests is in fewer indexes: an append that is not a heap-only update writes an entry into each of them.
   `ALTER TABLE S.sessions ALTER COLUMN searched SET DEFAULT 1;
    DROP INDEX S.sessions_by_phase, S.sessions_by_label;
    CREATE INDEX sessions_by_phase ON S.sessions (phase, session_id) WHERE phase <> 'stopped';

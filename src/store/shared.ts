@@ -83,7 +83,7 @@ export function checkId(id: string, what: string): void {
   throw configError(`${what} must be a non-empty string of well-formed Unicode.`);
 }
 
-/** The prefix of the ids under which the package stores what is no session, such as schedules. `list` and `search` leave them out, unless
+/** The prefix of the ids under which the package stores what is not a session, such as schedules. `list` and `search` leave them out, unless
  *  their `prefix` begins so. */
 export const OWN_PREFIX = "agentchart/";
 

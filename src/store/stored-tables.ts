@@ -9,7 +9,7 @@ export type StoredTables = { readonly found: number; readonly newest: number };
 const TIMEOUT_MS = 10_000;
 
 /** Reads the version of the tables of a store without changing anything: opening a store migrates them. Returns undefined for a store in
- *  files. Rejects with `session/damaged` for a file that is no database, and `store/failed` for a server that does not answer. */
+ *  files. Rejects with `session/damaged` for a file that is not a database, and `store/failed` for a server that does not answer. */
 export async function storedTables(kind: string, address: string): Promise<StoredTables | undefined> {
   if (kind === "file" || kind === "partitions") return undefined;
   if (kind === "sqlite") {

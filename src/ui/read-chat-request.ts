@@ -151,7 +151,7 @@ export function readChatRequest(body: unknown, pending: readonly PendingCall[]):
     return { text: textOfParts(parts), decisions: [], ...declared };
   }
   if (role !== "assistant") throw invalidRequest(`the last message has the role ${JSON.stringify(role)}.`);
-  const shown = JSON.parse(JSON.stringify(pending)) as typeof pending; // a page is not told what is no JSON, such as undefined
+  const shown = JSON.parse(JSON.stringify(pending)) as typeof pending; // a page is not told what is not JSON, such as undefined
   const others = ownDecisions(own, parts, shown);
   const isOther = ({ toolCallId }: Fields) => others.some(({ callId }) => callId === toolCallId);
   const inParts = parts.filter((part) => !isOther(part)).flatMap((part) => decisionOf(part, shown));

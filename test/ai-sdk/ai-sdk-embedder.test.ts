@@ -71,7 +71,7 @@ test("aiSdkEmbedder rejects with the errors of a model call, and asks once", asy
 
 test.each([
   ["mistral-embed", "npm install @ai-sdk/mistral"],
-  [{ modelId: "m" }, "The argument is no embedding model"],
+  [{ modelId: "m" }, "The argument is not an embedding model"],
   [
     { modelId: "m", specificationVersion: "v9", doEmbed() {} },
     'the specification version "v9"; expected v2, v3, v4',

@@ -485,8 +485,8 @@ describe("failures", () => {
 
   test.each([
     ["anthropic/claude", "is the name of a model"],
-    [{}, "is no language model"],
-    [undefined, "is no language model"],
+    [{}, "is not a language model"],
+    [undefined, "is not a language model"],
     [{ ...fake([]).model, specificationVersion: "v1" }, 'specification version "v1"; expected v2, v3, v4'],
   ])("%j is refused when the model is made", (model, words) => {
     expect(() => aiSdkModel(model as never)).toThrow(words);

@@ -47,7 +47,7 @@ describe("problemOf says", () => {
     },
   );
 
-  test("of a record that an instance of a class is no plain object", () => {
+  test("of a record that an instance of a class is not a plain object", () => {
     const given = { n: 1, limits: new Headers() };
     expect(problemOf(schema(), given)).toBe("`limits` is an object; expected a plain object.");
   });

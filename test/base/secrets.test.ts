@@ -40,7 +40,7 @@ describe("redactSecrets", () => {
     expect(redactSecrets({ credentials: { user: "a", pass: "b" } })).toEqual({ credentials: "[redacted]" });
   });
 
-  test("replaces arguments that are no object, if they name a secret", () => {
+  test("replaces arguments that are not an object, if they name a secret", () => {
     expect(redactSecrets({ rawInput: '{"password":"hunt' })).toEqual({ rawInput: "[redacted]" });
     expect(redactSecrets({ rawInput: '{"user":"a"' })).toEqual({ rawInput: '{"user":"a"' });
   });

@@ -103,7 +103,7 @@ describe("model", () => {
     ["my key", "has a character that no key has"],
     ["sk-\u0000abc", "has a character that no key has"],
     ["sk-\u200babc", "has a character that no key has"],
-  ])("the key %j is no key, which is said without it, and nothing is asked", async (key, problem) => {
+  ])("the key %j is not a key, which is said without it, and nothing is asked", async (key, problem) => {
     const flags = { model: "m", baseUrl: "http://127.0.0.1:9/v1" };
     const [line] = await found(modelCheck, flags, { OPENAI_API_KEY: key });
     expect(line).toMatch(/^missing: openaiModel: `apiKey` /);
@@ -229,9 +229,9 @@ describe("store", () => {
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
-  test("a newer release and a file that is no database are wrong, an unknown store is wrong usage", async () => {
+  test("a newer release and a file that is not a database are wrong, an unknown store is wrong usage", async () => {
     expect(tablesFinding({ found: 9, newest: 5 })).toMatchObject({ state: "wrong" });
-    const path = file("text.db", "This is no database, but a text that is long enough to be looked at.");
+    const path = file("text.db", "This is not a database, but a text that is long enough to be looked at.");
     expect(await found(storeCheck, { store: `sqlite:${path}` })).toEqual([
       expect.stringMatching(/^wrong: .*not a SQLite database/),
     ]);

@@ -50,7 +50,7 @@ test("eval prints a report as JSON, writes it, and compares with it", async () =
   expect(read("main.xml")).toContain('<testsuite name="greetings" tests="2" failures="0"');
   process.env["GREETS"] = "bob";
   const second = await run({ compare: file("main.json"), min: 0.5 });
-  expect(second.code).toBe(0); // half is enough, and one of two is no proof
+  expect(second.code).toBe(0); // half is enough, and one of two is not proof
   expect(JSON.parse(second.stdout)).toMatchObject({
     comparison: { pairs: 2, worse: [{ case: "bob" }], p: 1 },
   });

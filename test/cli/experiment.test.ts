@@ -107,7 +107,7 @@ test("experiment tells what an agent does otherwise, as JSON and to a terminal",
   expect((await run({ into }, true)).stdout).toContain(
     `inspect --store 'sqlite:${folder}/s.db?password=***'\n`,
   );
-  expect(await run({ prefix: "nobody/" })).toMatchObject({ code: 1 }); // a gate that tried nothing is no gate
+  expect(await run({ prefix: "nobody/" })).toMatchObject({ code: 1 }); // a gate that tried nothing is not a gate
   await expect(run({ at: "later" })).rejects.toThrow("--at must be start");
   await expect(run({ max: 2 })).rejects.toThrow("--max must be a share");
   await expect(run({ store: "file:/nowhere/at/all" })).rejects.toThrow("There is no store");

@@ -123,7 +123,7 @@ test("memory import makes the memory that it adds to, and the other commands do 
   expect((await run(listCommand, { scope }, { memory }))[1]).toContain("likes tea");
 });
 
-test("memory import refuses a file with a line that is no memory, and adds nothing", async () => {
+test("memory import refuses a file with a line that is not a memory, and adds nothing", async () => {
   const { run, path } = await fixture();
   const file = `${path}.ndjson`;
   for (const line of ["no JSON", '{"text":""}', '{"text":"a","meta":1}', "[]"]) {

@@ -52,5 +52,5 @@ test.each([
   ["", "The file is not JSON: Unexpected end of JSON input."],
 ])("of %j is told what is wrong", (text, message) => expect(refusalOf(text)).toBe(message));
 
-test("a byte order mark is no mistake", () =>
+test("a byte order mark is not a mistake", () =>
   expect(parseJson('\uFEFF{"a":1}', "The file")).toEqual({ a: 1 }));

@@ -270,7 +270,7 @@ function problemsOfQueries(read: Read, labelsOf: ReadonlyMap<string, readonly st
     ({ rules }) => rules,
   )) {
     wrong.push(...problemsOfQuery(expr, labelsOf));
-    if (!DURATION.test(lasts)) wrong.push(`${alert}: ${lasts} is no duration`);
+    if (!DURATION.test(lasts)) wrong.push(`${alert}: ${lasts} is not a duration`);
     if (!["info", "warning", "critical"].includes(labels["severity"]!))
       wrong.push(`${alert}: it has no severity`);
     for (const [, label] of annotations["summary"]!.matchAll(/\$labels\.(\w+)/g))

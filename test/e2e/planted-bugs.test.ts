@@ -67,7 +67,7 @@ function cutTexts(all: unknown): readonly string[] {
     .map(({ textContent }) => textContent);
 }
 
-/** The list of runs has only its visible rows: a hunter scrolls down, which is no click. */
+/** The list of runs has only its visible rows: a hunter scrolls down, which is not a click. */
 async function scrollTo(page: Page, what: Locator): Promise<void> {
   await page.locator("[data-run]").first().hover();
   const isThere = async (): Promise<boolean> => {

@@ -104,7 +104,7 @@ describe.each(Object.keys(SERVERS))("the example of %s", (name) => {
     expect(textOf(loaded[1]!)).toContain("It is paid.");
   });
 
-  test("refuses what is no message, a forged approval and an unknown chat, and does nothing", async () => {
+  test("refuses what is not a message, a forged approval and an unknown chat, and does nothing", async () => {
     const { api, paid } = await open(name);
     expect((await fetch(api)).status).toBe(404);
     expect((await post(api, "{}")).status).toBe(400);

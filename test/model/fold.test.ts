@@ -84,7 +84,7 @@ describe("what a stream folds to", () => {
     ]);
   });
 
-  test("a key that only began is no block", () => {
+  test("a key that only began is not a block", () => {
     expect(contentOf([keyed("text", 0, ""), keyed("thinking", 0, "")])).toEqual([]);
   });
 
@@ -209,10 +209,10 @@ describe("arguments of a call", () => {
       [{ args: JSON.stringify(JSON.stringify('{"a":1}')) }],
       [{}, JSON.stringify(JSON.stringify('{"a":1}'))],
     ],
-    ["a string is no JSON object", [{ args: '"x"' }], [{}, '"x"']],
-    ["an array is no JSON object", [{ args: "[1]" }], [{}, "[1]"]],
-    ["null is no JSON object", [{ args: "null" }], [{}, "null"]],
-    ["a doubled object is no JSON object", [{ args: "{}" }, { args: "{}" }], [{}, "{}{}"]],
+    ["a string is not a JSON object", [{ args: '"x"' }], [{}, '"x"']],
+    ["an array is not a JSON object", [{ args: "[1]" }], [{}, "[1]"]],
+    ["null is not a JSON object", [{ args: "null" }], [{}, "null"]],
+    ["a doubled object is not a JSON object", [{ args: "{}" }, { args: "{}" }], [{}, "{}{}"]],
     ["no text at all is an empty input", [{}, { args: "" }], [{}, undefined]],
     ["blank text is an empty input", [{ args: " \n" }], [{}, undefined]],
   ])("%s", (_, parts, expected) => {
@@ -313,7 +313,7 @@ describe("collect", () => {
     ]);
   });
 
-  test("a stream that an abort ended is no answer", async () => {
+  test("a stream that an abort ended is not an answer", async () => {
     const controller = new AbortController();
     const model = modelOf([text("hi")], () => controller.abort());
     const error = await collect(model, request, { signal: controller.signal }).catch(

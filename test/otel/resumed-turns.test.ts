@@ -93,7 +93,7 @@ describe("a turn that goes on", () => {
     expect(ids[2]).not.toBe(ids[0]);
   });
 
-  test("begins a trace of its own if the turn was begun without telemetry, or stored what is no traceparent", async () => {
+  test("begins a trace of its own if the turn was begun without telemetry, or stored what is not a traceparent", async () => {
     const { spans, store, tracer } = processes();
     const base = { name: "bot", tools, permissions, store, sessionId: "s" };
     const silent = createAgent({ ...base, model: scriptedModel([{ calls: [call("c1", "ext")] }]) });

@@ -105,9 +105,9 @@ test("a folder that is not empty, a file and wrong usage are refused in one line
   const cases: readonly (readonly [readonly string[], number, RegExp])[] = [
     [["full", "--yes"], 1, /full is not empty: it has a\.txt\. Name a new folder\./],
     [[join("node_modules", "x"), "--yes"], 1, /in node_modules, where Node\.js runs no TypeScript/],
-    [["", "--yes"], 2, /"" is no name of a folder\./],
-    [[" ", "--yes"], 2, /" " is no name of a folder\./],
-    [["a\nb", "--yes"], 2, /"a\\nb" is no name of a folder\./],
+    [["", "--yes"], 2, /"" is not a name of a folder\./],
+    [[" ", "--yes"], 2, /" " is not a name of a folder\./],
+    [["a\nb", "--yes"], 2, /"a\\nb" is not a name of a folder\./],
     [["x", "--yes", "--agentchart", "./none.tgz"], 1, /There is no .*none\.tgz, which --agentchart names\./],
     [["x", "--yes", "--agentchart", ""], 2, /--agentchart is empty\./],
     [["x", "--template"], 2, /argument missing\. See "npm create agentchart -- --help"\./],
@@ -177,7 +177,7 @@ test.each([
   expect(made.name).toBe(called);
 });
 
-test("a fresh repository, and `--` as other package managers hand it on, are no hindrance", () => {
+test("a fresh repository, and `--` as other package managers hand it on, are not a hindrance", () => {
   mkdirSync(join(folder, "cloned/.git"), { recursive: true });
   writeFileSync(join(folder, "cloned/LICENSE"), "MIT");
   expect(create("cloned", "--", "--template", "machine")).toMatchObject({ status: 0, stderr: "" });

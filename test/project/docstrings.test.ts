@@ -1,4 +1,4 @@
-// The form of docstrings.
+// The form of docstrings, and the words of the sources.
 import { expect, test } from "vitest";
 import { sourceFiles } from "./source-files.ts";
 
@@ -10,7 +10,7 @@ const files = sourceFiles("src/**/*.ts", "src/**/*.tsx", "machines/**/*.ts", "vi
 const UNSAID = /^(?:What|How|Where|Why|Which|When)\b/;
 const LONGEST = 140;
 
-/** The first sentence of each docstring; an item of a list and an example are none. */
+/** The first sentence of each docstring; an item of a list and an example are not sentences. */
 const sentences = files.flatMap(({ path, text }) =>
   [...text.matchAll(/^[ \t]*\/\*\*([\s\S]*?)\*\//gm)].map(([, raw = ""]) => {
     const plain = raw
@@ -31,4 +31,15 @@ test("docstrings begin with a verb or a noun", () => {
 
 test(`the first sentence of a docstring has at most ${LONGEST} characters`, () => {
   expect(sentences.filter(({ sentence }) => sentence.length > LONGEST)).toEqual([]);
+});
+
+/** Words for which XState's sources have others: "is no step" is "is not a step", "it is none" is "it is not one", "anew" is "again". */
+const OTHER_WORDS =
+  /\banew\b|(?<!\b[Tt]here )\b(?:is|are) no (?!longer|more|matter|one|need|other)\w+|(?<!\b[Tt]here )\bis none\b/g;
+
+test("the sources use the field's words", () => {
+  const flat = files.map(({ path, text }) => ({ path, text: text.replaceAll(/\s+(?:\*\s+)?/g, " ") }));
+  expect(
+    flat.flatMap(({ path, text }) => [...text.matchAll(OTHER_WORDS)].map(([words]) => [path, words])),
+  ).toEqual([]);
 });

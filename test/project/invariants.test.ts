@@ -11,7 +11,7 @@ const filesIn = (...patterns: readonly string[]): readonly string[] =>
 
 /** An id of a rule: "I2", "py7". */
 const ID = String.raw`(?:[A-Z]|py)\d{1,2}`;
-/** Capital letters with a number that are no rules: a JavaScript engine. */
+/** Capital letters with a number that are not rules: a JavaScript engine. */
 const NAMES = new Set(["V8"]);
 
 const idsIn = (text: string): readonly string[] =>

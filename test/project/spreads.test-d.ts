@@ -58,5 +58,5 @@ createAgent({
   handoffs: [{ to: "b", description: "" }],
 });
 
-// @ts-expect-error: that is no tool
+// @ts-expect-error: that is not a tool
 createAgent({ name: "a", model, tools: [...server.tools(), { name: "own" }] });

@@ -86,7 +86,7 @@ defineTool({
     return order;
   },
 });
-// @ts-expect-error: an optional result may be undefined, which is no result
+// @ts-expect-error: an optional result may be undefined, which is not a result
 defineTool({ name: "optional", description: "", input, execute: (): Order | undefined => order });
 // @ts-expect-error: a function has no JSON
 defineTool({ name: "function", description: "", input, execute: () => () => order });
@@ -102,9 +102,9 @@ defineTool({
     return "done";
   },
 });
-// @ts-expect-error: nothing is no result
+// @ts-expect-error: nothing is not a result
 defineTool({ name: "nothing", description: "", input, execute: () => undefined });
-// @ts-expect-error: a forgotten return is no result
+// @ts-expect-error: a forgotten return is not a result
 defineTool({ name: "forgotten", description: "", input, execute: async () => {} });
 // @ts-expect-error: the JSON of a Map says nothing
 defineTool({ name: "map", description: "", input, execute: () => new Map() });
@@ -178,7 +178,7 @@ defineHook({
   name: "plan",
   writes: [plan],
   postReasoning: ({ slots }) => ({ stop: slots.get(plan)?.steps.length === 0, slots: { plan: null } }),
-  // @ts-expect-error: a function is no JSON
+  // @ts-expect-error: a function is not JSON
   postCall: () => ({ slots: { plan: () => {} } }),
 });
 expectTypeOf(agent.slots.get(plan)).resolves.toEqualTypeOf<{

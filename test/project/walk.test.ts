@@ -110,7 +110,7 @@ function installFor(page: string, others: readonly string[] = []): void {
     const place = join(parent, "node_modules", name);
     const from = join(ROOT, "node_modules", name);
     if (existsSync(place)) continue;
-    expect(existsSync(from), `${page} names ${name}, which is no package of the tests`).toBe(true);
+    expect(existsSync(from), `${page} names ${name}, which is not a package of the tests`).toBe(true);
     mkdirSync(dirname(place), { recursive: true });
     symlinkSync(from, place);
     onTestFinished(() => rmSync(place));

@@ -240,7 +240,7 @@ test("A stream that says nothing any more is opened anew", async () => {
   await page.reaches("ready");
 });
 
-test("A server that does not answer is no reason to give up, a refusal is", async () => {
+test("A server that does not answer is not a reason to give up, a refusal is", async () => {
   const { url } = await openPageServer();
   const unknown = new Page({ url });
   await expect.poll(() => unknown.view.error).toMatchObject({ code: "session/not-found" });

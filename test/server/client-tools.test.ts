@@ -98,7 +98,7 @@ test("a declaration that is hostile or too large is refused in the form of each 
   expect(errors).toMatchObject([
     {
       code: "message/invalid",
-      message: expect.stringContaining("the schema of 'pick' is no JSON Schema") as unknown,
+      message: expect.stringContaining("the schema of 'pick' is not a JSON Schema") as unknown,
     },
   ]);
   page.tools = [pick];

@@ -7,7 +7,7 @@ import { openServer, TOKENS } from "./open-server.ts";
 
 /** How the body of a request is broken, behind its headers. */
 const BODIES: { readonly [what: string]: readonly [header: string, body: string] } = {
-  "a size that is no number": ["Transfer-Encoding: chunked", "zz\r\n{}\r\n0\r\n\r\n"],
+  "a size that is not a number": ["Transfer-Encoding: chunked", "zz\r\n{}\r\n0\r\n\r\n"],
   "a size that is too large": ["Transfer-Encoding: chunked", "FFFFFFFFFFFFFFFF1\r\n{}\r\n0\r\n\r\n"],
   "a size that is negative": ["Transfer-Encoding: chunked", "-1\r\n{}\r\n0\r\n\r\n"],
   "a chunk that is longer than its size": ["Transfer-Encoding: chunked", "1\r\n{}\r\n0\r\n\r\n"],

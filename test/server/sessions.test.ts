@@ -167,7 +167,7 @@ test("POST /decisions answers a question of a call, and a worker goes on with it
   expect(entries).toContain(
     JSON.stringify('{"round":1,"state":{"price":9},"answers":{"nights":{"respond":2}}}'),
   );
-  expect(entries).toContain('"code":"run/bad-results"'); // of the answer that is no number
+  expect(entries).toContain('"code":"run/bad-results"'); // of the answer that is not a number
 });
 
 test("POST /decisions answers the only question of a call under the id of the call too", async () => {

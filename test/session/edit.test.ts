@@ -64,8 +64,8 @@ describe("agent.edit", () => {
       { code: "message/invalid" },
     ],
     ["a result without its call", (all) => all.filter((_, at) => at !== 1), { code: "message/invalid" }],
-    ["what is no message", (all) => [...all, { text: "hi" } as never], { code: "message/invalid" }],
-    ["what is no list", () => "hi" as never, { code: "message/invalid" }],
+    ["what is not a message", (all) => [...all, { text: "hi" } as never], { code: "message/invalid" }],
+    ["what is not a list", () => "hi" as never, { code: "message/invalid" }],
   ])("refuses %s, and changes nothing", async (_name, change, error) => {
     const store = memoryStore();
     const tools = [toolOf("look", () => "seen")];

@@ -358,7 +358,12 @@ describe("a change that does not fit", () => {
       ["a misspelt change", () => ({ sytem: "x" }) as never, "config/invalid", /did you mean `system`/],
       ["a misspelt option", () => ({ options: { temprature: 1 } as never }), "config/invalid", /temperature/],
       ["an option of another type", () => ({ options: { seed: "x" as never } }), "config/invalid", /seed/],
-      ["arguments that are no object", () => ({ arguments: { c1: [] as never } }), "config/invalid", /c1/],
+      [
+        "arguments that are not an object",
+        () => ({ arguments: { c1: [] as never } }),
+        "config/invalid",
+        /c1/,
+      ],
       ["no changes", () => null as never, "config/invalid", /./],
     ],
   )("%s is refused, and nothing is written", async (_name, changes, code, message) => {

@@ -84,7 +84,7 @@ describe("a call whose outcome is unknown after a crash", () => {
   });
 });
 
-test("the decision retry is no approval of a call that waits for one", async () => {
+test("the decision retry is not an approval of a call that waits for one", async () => {
   let runs = 0;
   const pay = defineTool({
     name: "pay",

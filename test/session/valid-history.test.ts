@@ -1,4 +1,4 @@
-// Histories that are no valid conversation are refused or mended.
+// Histories that are not a valid conversation are refused or mended.
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {

@@ -81,7 +81,7 @@ test("an exported session of version 1, whose checksum does not cover the end, i
   expect((await (await openSession(store, "copy")).at()).messages).toHaveLength(4);
 });
 
-test("files that are no sessions in a folder of sessions are ignored and not changed", async () => {
+test("files that are not sessions in a folder of sessions are ignored and not changed", async () => {
   const folder = scratch();
   made.push(folder);
   const store = fileStore({ dir: folder.dir });

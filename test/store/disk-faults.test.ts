@@ -122,9 +122,9 @@ describe.each(KINDS)("$kind", ({ make, kilobytes, canBeRead }) => {
 });
 
 describe("SQLite", () => {
-  test("sqliteStore on a file that is no database gives session/damaged", async () => {
+  test("sqliteStore on a file that is not a database gives session/damaged", async () => {
     const { dir } = keep(scratch());
-    writeFileSync(join(dir, "s.db"), "this is no database, ".repeat(100));
+    writeFileSync(join(dir, "s.db"), "this is not a database, ".repeat(100));
     const store = opening(sqliteStore({ path: join(dir, "s.db") }));
     expect((await failure(store.load("s"))).code).toBe("session/damaged");
   });

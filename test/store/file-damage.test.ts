@@ -72,7 +72,7 @@ describe("a torn last line", () => {
     expect((await view(open())).entries).toHaveLength(5);
   });
 
-  test("a torn last line of the inbox is no input, and an input with the same id is accepted", async () => {
+  test("a torn last line of the inbox is not an input, and an input with the same id is accepted", async () => {
     const { open, inbox } = await storedSession();
     truncateSync(inbox, statSync(inbox).size - 10);
     expect((await view(open())).inputs).toEqual([]);
@@ -186,7 +186,7 @@ describe("a missing end", () => {
     await expect(open().load("s")).rejects.toMatchObject({ code: "session/damaged" });
   });
 
-  test("Z1 a synced line that lost its end, and what followed it, is no line that a writer did not finish", async () => {
+  test("Z1 a synced line that lost its end, and what followed it, is not a line that a writer did not finish", async () => {
     const { open, folder } = await synced();
     const journal = join(folder, "journal.ndjson");
     const lines = linesOf(journal);

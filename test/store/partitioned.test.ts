@@ -139,7 +139,7 @@ test("the rules of all partitions hold", () => {
   expect(rulesOfStore(partitioned)).toMatchObject([a, b].map((rule) => ({ ...rule, optional: true })));
 });
 
-test("what is no id is refused by a rejection, whatever is asked", async () => {
+test("what is not an id is refused by a rejection, whatever is asked", async () => {
   const half = (): SessionStore => ({
     ...sqliteStore({ path: ":memory:" }),
     offerInput: async () => undefined,

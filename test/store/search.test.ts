@@ -95,7 +95,7 @@ describe("the index of files", () => {
   });
 
   const damages: readonly (readonly [string, (path: string) => void])[] = [
-    ["is no database", (path) => writeFileSync(path, "nonsense ".repeat(1_000))],
+    ["is not a database", (path) => writeFileSync(path, "nonsense ".repeat(1_000))],
     ["was cut off", (path) => truncateSync(path, 5_000)],
     [
       "has overwritten pages",

@@ -32,7 +32,7 @@ test.each([
   expect(make).toThrow(message);
 });
 
-test("the error for a file that is no database says so", async () => {
+test("the error for a file that is not a database says so", async () => {
   const path = join(folder, "notes.txt");
   writeFileSync(path, "only a text. ".repeat(100));
   const store = sqliteStore({ path });

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../project/source-files.ts";
 
-/** A program in a page that is no part of an example: the page, which one of the page it is, and its code. */
+/** A program in a page that is not part of an example: the page, which one of the page it is, and its code. */
 export type PageProgram = { readonly page: string; readonly name: string; readonly code: string };
 
 /** What readers have already where a page shows a part of a program, by the first line of the part. */

@@ -107,7 +107,7 @@ export class Resumed {
     const { model, modelOptions } = config;
     this.#killedIn = new Set(killedIn);
     this.#hooks = config.hooks ?? [];
-    createBare(config); // what is no configuration is refused here
+    createBare(config); // what is not a configuration is refused here
     this.#config = {
       ...config,
       model: this.#replaying.model(model),

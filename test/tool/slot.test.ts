@@ -12,11 +12,11 @@ const config = (message: RegExp) =>
 const plan = defineSlot<readonly string[]>({ name: "plan", initial: [] });
 
 describe("defineSlot", () => {
-  test("refuses a bad name, an initial value that is no JSON, and one that its schema refuses", () => {
+  test("refuses a bad name, an initial value that is not JSON, and one that its schema refuses", () => {
     expect(() => defineSlot({ name: "my plan", initial: null })).toThrow(config(/^Slot 'my plan': `name`/));
     expect(() => defineSlot({ name: "__proto__", initial: null })).toThrow(config(/`name`/));
-    expect(() => defineSlot({ name: "plan", initial: undefined })).toThrow(config(/`initial` is no JSON/));
-    expect(() => defineSlot({ name: "plan", initial: 1n })).toThrow(config(/`initial` is no JSON/));
+    expect(() => defineSlot({ name: "plan", initial: undefined })).toThrow(config(/`initial` is not JSON/));
+    expect(() => defineSlot({ name: "plan", initial: 1n })).toThrow(config(/`initial` is not JSON/));
     expect(() => defineSlot({ name: "plan", initial: "", schema: z.number() })).toThrow(
       config(/`initial` is refused by its schema/),
     );
@@ -37,8 +37,8 @@ describe("a value of a slot", () => {
     ["64 KB", "x".repeat(65_534), undefined],
     ["one byte more", "x".repeat(65_535), "has 65537 bytes of JSON; a slot takes 65536"],
     ["characters of several bytes", "é".repeat(40_000), "has 80002 bytes of JSON; a slot takes 65536"],
-    ["a function", () => {}, "is no JSON"],
-    ["undefined", undefined, "is no JSON"],
+    ["a function", () => {}, "is not JSON"],
+    ["undefined", undefined, "is not JSON"],
   ])("with %s", (_what, value, problem) => {
     expect(slotValue(plan as Slot, value)).toEqual(problem === undefined ? { value } : { problem });
   });
@@ -80,7 +80,7 @@ describe("a value of a slot", () => {
     const { migrate: _, ...without } = next;
     expect(() => readSlot(without, stored)).toThrow(version(/version 2 without `migrate`/));
     const broken = { ...next, migrate: () => undefined as never };
-    expect(() => readSlot(broken, stored)).toThrow(version(/`migrate` of slot 'plan' returned is no JSON/));
+    expect(() => readSlot(broken, stored)).toThrow(version(/`migrate` of slot 'plan' returned is not JSON/));
     expect(() => readSlot({} as never, stored)).toThrow(config(/^slots\.get: The slot/));
   });
 

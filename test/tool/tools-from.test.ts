@@ -117,7 +117,7 @@ describe("tools of an object", () => {
     const row = { description: "d", input: { type: "object" } };
     for (const name of ["call", "bind", "prototype", "base", "constructor"])
       expect(() => toolsFrom(Today as never, { [name]: row } as never)).toThrow(
-        `'${name}' is no method of the object; expected one of day, twice.`,
+        `'${name}' is not a method of the object; expected one of day, twice.`,
       );
   });
 
@@ -129,13 +129,13 @@ describe("tools of an object", () => {
       "a row without a method",
       new Bank(),
       { pays: row },
-      "'pays' is no method of the object; expected one of balance, pay, total.",
+      "'pays' is not a method of the object; expected one of balance, pay, total.",
     ],
-    ["a field that is no method", new Bank(), { currency: row }, "'currency' is no method"],
-    ["the constructor", new Bank(), { constructor: row }, "'constructor' is no method"],
-    ["a method that every object has", new Bank(), { toString: row }, "'toString' is no method"],
+    ["a field that is not a method", new Bank(), { currency: row }, "'currency' is not a method"],
+    ["the constructor", new Bank(), { constructor: row }, "'constructor' is not a method"],
+    ["a method that every object has", new Bank(), { toString: row }, "'toString' is not a method"],
     ["an object without methods", {}, { pay: row }, "its methods, but it has none"],
-    ["a row that is no object", new Bank(), { pay: "pay" }, "the row 'pay' is no object"],
+    ["a row that is not an object", new Bank(), { pay: "pay" }, "the row 'pay' is not an object"],
     [
       "a row with a function",
       new Bank(),

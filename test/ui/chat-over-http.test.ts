@@ -169,7 +169,7 @@ test.each([
   expect(() => readChatRequest(body, [])).toThrow(message);
 });
 
-test("a call whose arguments a hook has given what is no JSON is approved as the page knows it", async () => {
+test("a call whose arguments a hook has given what is not JSON is approved as the page knows it", async () => {
   const { agent } = scripted([{ calls: [call("c1", "pay")] }], {
     tools: [toolOf("pay", () => "paid", { permission: "ask" })],
     hooks: [

@@ -151,7 +151,7 @@ describe.for(Object.entries(CLIENTS))("%s", ([client, write]) => {
       }
     }
     const codes = new Set(await refusedIn(server, id));
-    codes.delete("config/invalid"); // "tools.client" is no slot that an agent has
+    codes.delete("config/invalid"); // "tools.client" is not a slot that an agent has
     expect([...codes]).toEqual(["slot/read-only"]);
   });
 });

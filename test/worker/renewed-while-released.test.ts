@@ -1,4 +1,4 @@
-// A renewal that comes between the end of a lease and its answer is no loss.
+// A renewal that comes between the end of a lease and its answer is not a loss.
 import { expect, test } from "vitest";
 import type { SessionStore } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";

@@ -45,7 +45,7 @@ export class DeskFolder {
     }
     const found = JSON.parse(text) as Partial<DeskSecrets>;
     if (typeof found.token === "string" && typeof found.password === "string") return found as DeskSecrets;
-    throw new Error(`${this.#file} is no file of a desk: expected a token and a password. Delete it.`);
+    throw new Error(`${this.#file} is not a file of a desk: expected a token and a password. Delete it.`);
   }
 
   #write(secrets: DeskSecrets): void {

@@ -27,13 +27,13 @@ test("One command starts everything, and after a kill -9 the same desk, whose ca
   await expect(fetch(`${url}/healthz`)).rejects.toThrow();
 });
 
-test("A file that is no desk's is refused, and not overwritten", async () => {
+test("A file that is not a desk's is refused, and not overwritten", async () => {
   const folder = newFolder();
   const file = join(folder, "desk.json");
   writeFileSync(file, "{}");
   const { output, ended } = run({ folder });
   expect(await ended).toBe(1);
-  expect(output.stderr).toContain(`${file} is no file of a desk: expected a token and a password.`);
+  expect(output.stderr).toContain(`${file} is not a file of a desk: expected a token and a password.`);
   expect(readFileSync(file, "utf8")).toBe("{}");
 });
 

@@ -12,7 +12,7 @@ type Read = (text: string) => string | number | null;
 const DELIMITERS = [",", ";", "\t", "|"];
 const INTEGER = /^[+-]?(0|[1-9]\d{0,14})$/;
 const REAL = /^[+-]?(\d{1,15}(\.\d*)?|\.\d+)(e[+-]?\d{1,2})?$/i;
-/** A code such as 01234 is no number. */
+/** A code such as 01234 is not a number. */
 const LEADING_ZERO = /^[+-]?0\d+$/;
 
 /** A table name made of a file name: letters, digits and `_`. */

@@ -32,7 +32,7 @@ function fieldsOf(text: string): JsonObject | undefined {
   }
 }
 
-/** Reads the question of the running turn and what its tools have said so far. A hint of the agent is no question. */
+/** Reads the question of the running turn and what its tools have said so far. A hint of the agent is not a question. */
 export function readConversation({ messages, tools = [] }: ChatCompletionsRequest): Conversation {
   const start = messages.findLastIndex(
     (message) => message.role === "user" && !textOf(message).startsWith("<system-hint>"),

@@ -86,7 +86,7 @@ describe("the demo", { timeout: TIMEOUT }, () => {
     expect(stdout).not.toContain("synthetic");
   });
 
-  test("says that a question in one's own words needs a model, and that is no failure", async () => {
+  test("says that a question in one's own words needs a model, and that is not a failure", async () => {
     const { code, stdout } = await demo(["Who are you?"]);
     expect(code).toBe(0);
     expect(stdout).toContain(

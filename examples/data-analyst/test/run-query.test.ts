@@ -90,7 +90,7 @@ describe("what does more than read is refused", () => {
     expect(all("SELECT COUNT(*) AS n FROM people")).toEqual([{ n: 2 }]);
   });
 
-  test("comments, quotes and a last semicolon are no second statement", async () => {
+  test("comments, quotes and a last semicolon are not a second statement", async () => {
     const sql = ` select ';--' as "a;b", 'it''s; fine' AS c FROM people /* ; */ ; -- ; DROP\n;`;
     expect((await runQuery(people().path, sql)).columns).toEqual(["a;b", "c"]);
   });

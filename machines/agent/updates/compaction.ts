@@ -82,7 +82,7 @@ function ended(
   const tokensAfter = promptTokens({ ...context, ...change });
   const progress = change.progress!;
   const { cause, did, tokensBefore, error } = last;
-  const isToldOf = context.progress.compacting || did !== "nothing"; // one that never began and did nothing is no event
+  const isToldOf = context.progress.compacting || did !== "nothing"; // one that never began and did nothing is not an event
   const begun: AgentContext = {
     ...context,
     ...(isToldOf &&
@@ -139,7 +139,7 @@ export function beginCompaction(context: AgentContext): Change {
   };
 }
 
-/** Takes what hooks want of the summary. What they keep of the messages stays: the rest is no part of something larger. */
+/** Takes what hooks want of the summary. What they keep of the messages stays: the rest is not part of something larger. */
 export function applyPreCompact(context: AgentContext, outcome: HooksOutcome): Change {
   const { to, summary, ...wishes } = outcome.compaction ?? {};
   const { compacting } = context.progress;
@@ -160,7 +160,7 @@ function summaryDraft(context: AgentContext, text: string): Draft {
   return { message: makeMessage(context, "assistant", [{ type: "text", text }]), finishReason: "stop" };
 }
 
-/** Begins the request for a summary, which is no step of the loop. */
+/** Begins the request for a summary, which is not a step of the loop. */
 export function beginCompactionAttempt(context: AgentContext): Change {
   const change = beginAttempt(context);
   const { iterations } = context.progress.stats;

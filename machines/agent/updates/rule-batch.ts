@@ -115,7 +115,7 @@ function factsOf(calls: readonly CallRecord[]): Facts {
 export const hasInner = (calls: readonly CallRecord[]): boolean => factsOf(calls).hasInner;
 
 /** Returns the amount by which the open calls of a batch would use up a limit if all were about the same and succeeded. There is one for each
- *  part of a law that joins several; it is infinite where it is not known, and where the part is no limit. */
+ *  part of a law that joins several; it is infinite where it is not known, and where the part is not a limit. */
 export function mostOf(calls: readonly CallRecord[], rule: RuleData): readonly number[] {
   const { most } = factsOf(calls);
   let known = most.get(rule);

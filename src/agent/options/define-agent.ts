@@ -17,7 +17,7 @@ export interface AgentClass<Given extends keyof AgentConfig = never, Ctx = unkno
   (config: InstanceConfig<Given, Ctx>): AgentConfig<Ctx>;
   /** Adds a hook and its tools to the class. They are added to the agents that live in this process, from their next hook point on, and to
    *  all that are made from now on, also of a configuration that was made before. One that is there already is not added again. Throws
-   *  `config/invalid` for what is no hook, and if an agent cannot have its tools; then no agent has it. */
+   *  `config/invalid` for what is not a hook, and if an agent cannot have its tools; then no agent has it. */
   addHook(hook: Hook<Ctx>): void;
   /** Removes the hooks of this name, and their tools, from the class and from its agents in this process; hooks that an agent has itself
    *  stay. Returns false if the class has none of this name. */

@@ -93,7 +93,7 @@ class BlockEmitter {
   push(chunk: FoldChunk): void {
     if (chunk.kind === "tool_use" && this.#phase === "summary") return; // a summary has no calls
     if (chunk.name === OUTPUT_TOOL) {
-      this.end(); // a structured answer is no call that is reported
+      this.end(); // a structured answer is not a call that is reported
       this.#output?.push((this.#outputText = chunk.soFar), true);
       if (this.#hooks.length > 0) this.#notifyHooks(chunk);
       return;
@@ -329,7 +329,7 @@ export async function callModel(
     attempt: input.attempt,
   });
   let outcome!: ModelOutcome;
-  const isShown = input.phase !== "compaction"; // a summary of the conversation is no part of an answer
+  const isShown = input.phase !== "compaction"; // a summary of the conversation is not part of an answer
   const onPart = (part: StreamPart): void => {
     checkPart(part);
     if (part.type !== "ping") observed?.first();

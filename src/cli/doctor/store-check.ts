@@ -11,7 +11,7 @@ import { storeSpec } from "../workers/open-backend.ts";
 import { missing, ok, wrong, type Check, type Finding } from "./check.ts";
 import { sessionFindings } from "./session-findings.ts";
 
-/** The id under which a write is tried. The package keeps there what is no session, so that nobody lists it. */
+/** The id under which a write is tried. The package keeps there what is not a session, so that nobody lists it. */
 const TRIAL = "agentchart/doctor";
 const LEASE_MS = 10_000;
 /** The difference of clocks above which leases and schedules are late or early by more than anybody expects, ms. */

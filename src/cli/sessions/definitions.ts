@@ -129,7 +129,7 @@ export const plan = defineCommand({
   examples: ["sessions plan trip", "sessions plan trip --set plan.json --revision 3"],
   sections: {
     "A running session":
-      "Its worker takes the plan, unless it has changed by then. A process that is no worker does not read it.",
+      "Its worker takes the plan, unless it has changed by then. A process that is not a worker does not read it.",
   },
 });
 
@@ -151,7 +151,8 @@ arguments: "path", "is" and "value"), "same" (the n-th same call of a turn), "to
 happened since the session rested last: "state", "edge" ("from", "to", "on"), "guard" ("name", "is"), "hook" ("name", "point",
 "changed").
 A session stops before a call that meets one, and waits for an approval: "sessions resume" decides.`,
-    "A running session": "Its worker takes the breakpoints. A process that is no worker does not read them.",
+    "A running session":
+      "Its worker takes the breakpoints. A process that is not a worker does not read them.",
   },
 });
 

@@ -14,7 +14,7 @@ const FLUSH_MS = 3_000;
 export type ProcessTelemetry = {
   /** The same agents, traced unless they have an `otel` of their own. */
   observed(agents: WorkerAgents): WorkerAgents;
-  /** Sends what is left. A collector that has gone is not waited for, and is no error. */
+  /** Sends what is left. A collector that has gone is not waited for, and is not an error. */
   close(): Promise<void>;
 };
 

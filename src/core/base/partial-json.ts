@@ -20,7 +20,7 @@ function lengthAt(pattern: RegExp, text: string, at: number): number {
   return pattern.exec(text)?.[0].length ?? 0;
 }
 
-/** Returns what has come of a JSON text; empty if that is nothing, or if it is no JSON. */
+/** Returns what has come of a JSON text; empty if that is nothing, or if it is not JSON. */
 export function partialJson(text: string): PartialJson {
   let [at, end, open, closing, isName] = [0, 0, "", "", false];
   /** All before this place is complete once the open brackets are closed. */

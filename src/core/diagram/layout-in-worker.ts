@@ -32,7 +32,7 @@ export function layoutKey(chart: Chart): string {
 
 /**
  * Lays out a chart in a worker thread and caches the result. If that fails or takes longer than `deadlineMs` (default 20,000), it resolves
- * to a plain layout in rows, and to null for what is no chart; a caller then shows an outline. A failed layout is tried again after a
+ * to a plain layout in rows, and to null for what is not a chart; a caller then shows an outline. A failed layout is tried again after a
  * minute. Never rejects, and never keeps the process alive.
  */
 export function layoutInWorker(
@@ -56,7 +56,7 @@ function inRows(chart: Chart): Layouts | null {
   try {
     return chartInRows(chart);
   } catch {
-    return null; // it is no chart
+    return null; // it is not a chart
   }
 }
 

@@ -57,7 +57,7 @@ export type PromptPatch = {
 /** Changes of the prompt of a model call of the loop. */
 export type ReasoningPatch = PromptPatch & {
   /** The names of the tools that are offered in this call: some of those that are there. Others are left out, except what returns the
-   *  structured answer. It is no permission: hooks at `preActing` deny calls. */
+   *  structured answer. It is not a permission: hooks at `preActing` deny calls. */
   readonly tools?: readonly string[] | undefined;
 };
 

@@ -51,7 +51,7 @@ function isPlain(usage: Usage): boolean {
   );
 }
 
-/** Returns a usage whose cached and written tokens are within the prompt, and those of reasoning within the answer. What is no count is
+/** Returns a usage whose cached and written tokens are within the prompt, and those of reasoning within the answer. What is not a count is
  *  left out. */
 export function wholeUsage(usage: Usage): Usage {
   if (isPlain(usage)) return usage;
@@ -93,7 +93,7 @@ function summed(counts: Counts, total: number | undefined, isBeside: boolean): U
  * Adds what a later part of the same answer says to its usage.
  *
  * Counts of the prompt are those of one request: the largest one counts. Counts of the answer grow with it, so that the largest one
- * counts too; one that is smaller than the one before is no sum but what was added, and from then on all are added.
+ * counts too; one that is smaller than the one before is not a sum but what was added, and from then on all are added.
  */
 export class UsageSum {
   #largest: Counts = {};

@@ -18,7 +18,7 @@ export function acceptedTools(
     const { type } = inputSchema;
     const problem = schemaProblem(inputSchema);
     if (problem !== undefined)
-      throw invalidTools(`the schema of '${truncated(name)}' is no JSON Schema: ${problem}.`);
+      throw invalidTools(`the schema of '${truncated(name)}' is not a JSON Schema: ${problem}.`);
     if (type !== undefined && type !== "object")
       throw invalidTools(
         `the schema of '${truncated(name)}' is not the schema of an object, but of ${JSON.stringify(type)}.`,

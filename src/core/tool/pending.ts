@@ -81,7 +81,7 @@ export type PendingCall<Calls extends AnyCall = AnyCall> = Calls & {
   readonly decidedBy?: string;
 };
 
-/** Returns the value of a text that a person has typed as an answer: JSON, unless its schema wants a string or the text is no JSON. */
+/** Returns the value of a text that a person has typed as an answer: JSON, unless its schema wants a string or the text is not JSON. */
 export function typedValue(text: string, schema: JsonObject | undefined): Json {
   return schema?.["type"] === "string" ? text : jsonOrText(text);
 }

@@ -130,7 +130,7 @@ export function slotValue(
     }
   }
   const text = jsonOf(given);
-  if (text === undefined) return { problem: "is no JSON" };
+  if (text === undefined) return { problem: "is not JSON" };
   const bytes = byteLength(text);
   if (bytes > MAX_SLOT_BYTES)
     return { problem: `has ${bytes} bytes of JSON; a slot takes ${MAX_SLOT_BYTES}` };

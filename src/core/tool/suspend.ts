@@ -13,7 +13,7 @@ export type SuspendOptions = {
   readonly answerSchema?: Schema | undefined;
   /** `result` (default): the answer is the result of the call. `resume`: the tool runs again, in any process, once every one of
    *  its `asks` is answered, or with the next `call()` if it has none; at most 10 times. It finds the answers and `state` in
-   *  `ctx.resumed`. That run is no retry, and needs no permission. */
+   *  `ctx.resumed`. That run is not a retry, and needs no permission. */
   readonly then?: "result" | "resume" | undefined;
   /** With `resume`: what the tool remembers, at most 64 KB of JSON; default null. */
   readonly state?: Json | undefined;

@@ -38,7 +38,7 @@ function methodsOf(object: object): readonly string[] {
 
 /**
  * Makes tools of the methods of an object, of an instance of a class, or of a class itself, whose static methods are then meant. It makes
- * one for each row of the table, in its order. A method runs with that object or class as `this`; methods without a row are no tools.
+ * one for each row of the table, in its order. A method runs with that object or class as `this`; methods without a row are not tools.
  * Throws `config/invalid` for a row without a method, for a name that two rows have, and as {@link defineTool} for a wrong row.
  *
  * @example
@@ -89,9 +89,10 @@ export function toolsFrom<const S extends { readonly [method: string]: Schema },
       const method = methods.includes(name) && (object as { readonly [name: string]: unknown })[name];
       if (typeof method !== "function")
         throw invalid(
-          `'${name}' is no method of the object; expected one of ${methods.join(", ") || "its methods, but it has none"}.`,
+          `'${name}' is not a method of the object; expected one of ${methods.join(", ") || "its methods, but it has none"}.`,
         );
-      if (!isObject(row)) throw invalid(`the row '${name}' is no object; expected { description, input }.`);
+      if (!isObject(row))
+        throw invalid(`the row '${name}' is not an object; expected { description, input }.`);
       if ("execute" in row)
         throw invalid(`the row '${name}' has an \`execute\`; expected none, because the method runs.`);
       const execute = (input: unknown, ctx: unknown): never => (method as Method).call(object, input, ctx);

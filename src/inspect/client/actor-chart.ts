@@ -173,7 +173,7 @@ export function statusOf({ status }: ActorSnapshot): ActorStatus {
   return ACTOR_STATUSES.find((each) => each === status) ?? "active";
 }
 
-/** Returns the chart of an actor that is no machine: it is active until it is done, fails or is stopped. */
+/** Returns the chart of an actor that is not a machine: it is active until it is done, fails or is stopped. */
 export function statusChart(kind: string): ActorChart {
   const leaf = { tags: [], entry: [], exit: [], invoke: [] } as const;
   const idOf = (status: ActorStatus): string => `${kind}.${status}`;

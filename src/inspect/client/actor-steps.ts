@@ -68,7 +68,7 @@ export class ActorSteps {
   #status: ActorStatus | undefined;
   /** The states after the newest step; undefined after one that is not recorded. */
   #states: readonly string[] | undefined = NOTHING;
-  /** By the JSON of the value of the snapshot, or by the status of an actor that is no machine. */
+  /** By the JSON of the value of the snapshot, or by the status of an actor that is not a machine. */
   readonly #configurations = new Map<string, Configuration>();
 
   constructor(chart: ActorChart, machine: AnyStateMachine | undefined, parts: ActorParts) {

@@ -107,7 +107,7 @@ export class ActorSystems {
     return undefined;
   }
 
-  /** Pauses an actor now or later, or has it go on. Returns the problem if that is not possible, and undefined for a run that is no actor of these. */
+  /** Pauses an actor now or later, or has it go on. Returns the problem if that is not possible, and undefined for a run that is not an actor of these. */
   command(command: RunCommand): "done" | { readonly problem: string } | undefined {
     const { runId, type } = command;
     const { shown } = this.#shown.get(runId) ?? {};
@@ -118,7 +118,7 @@ export class ActorSystems {
     if (shown.hasEnded) return { problem: "The actor has ended." };
     if (!gate?.canHold) return { problem: "XState cannot hold this actor between two events." };
     if (type === "breakAt" && !areActorBreaks(command.breaks))
-      return { problem: "`breaks` is no list of conditions." };
+      return { problem: "`breaks` is not a list of conditions." };
     if (type === "breakAt") shown.breakAt(command.breaks);
     else if (type === "shutdown") gate.hold();
     else gate.release();

@@ -204,7 +204,7 @@ function first<T>(items: Iterable<T>, max: number): readonly T[] {
   return taken;
 }
 
-/** The value of an own field that is no getter. */
+/** The value of an own field that is not a getter. */
 function dataOf(value: object, key: string): unknown {
   return Object.getOwnPropertyDescriptor(value, key)?.value;
 }

@@ -28,7 +28,7 @@ export class HeardAgent {
   /** The position at which that happened which is told late. */
   #toldAt: number | undefined;
 
-  /** Throws for what is no agent. */
+  /** Throws for what is not an agent. */
   constructor(agent: Agent, position: () => number = () => agent.status().seq) {
     const steps = stepsOf(agent);
     this.agent = agent;

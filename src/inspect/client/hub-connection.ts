@@ -117,7 +117,7 @@ export class HubConnection {
   }
 
   #receive(text: string): void {
-    // what is no message of a hub has no effect
+    // what is not a message of a hub has no effect
     guarded(() => {
       const message = JSON.parse(text) as HubToWorker;
       if (message.type === "welcome") {

@@ -297,7 +297,7 @@ export async function rawRequest(
 ): Promise<{ readonly raw: WireRequest } | { readonly problem: string }> {
   if (!isObject(wire) || typeof wire["adapter"] !== "string" || !isObject(wire["options"]))
     return {
-      problem: "This model does not say how it makes its requests: it is no adapter of this package.",
+      problem: "This model does not say how it makes its requests: it is not an adapter of this package.",
     };
   const { adapter, options } = wire as { readonly adapter: string; readonly options: JsonObject };
   if (!Object.hasOwn(ADAPTERS, adapter))

@@ -53,7 +53,7 @@ export function configRun(
   try {
     machine = createMachine(config);
   } catch (error) {
-    throw configError(`${name} is no machine of XState: ${messageOf(error)}`, {
+    throw configError(`${name} is not a machine of XState: ${messageOf(error)}`, {
       cause: error,
     });
   }

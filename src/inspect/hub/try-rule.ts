@@ -27,7 +27,7 @@ export function readTriedRule(text: string | undefined): TriedRule | string {
   if (text === undefined || text.length > MAX_LENGTH)
     return `\`rule\` must be a rule as JSON, of at most ${MAX_LENGTH} characters.`;
   const value = parsedJson(text);
-  if (value === undefined) return "`rule` is no JSON.";
+  if (value === undefined) return "`rule` is not JSON.";
   if (!isObject(value)) return "`rule` must be an object.";
   return problemOf(schema(), value) ?? (value as unknown as TriedRule);
 }

@@ -21,7 +21,7 @@ export function leftOutOf(call: RecordedCall, said: readonly Json[]): readonly L
   const left = said
     .slice(0, from)
     .flatMap((message, place) => (isOfUser(message) && !head.has(place) ? [{ message, by }] : []));
-  // what another persona said was merged into other messages: places in the prompt are no places in the transcript
+  // what another persona said was merged into other messages: places in the prompt are not places in the transcript
   if (foreign || edits.every(({ pieces }) => !pieces)) return left;
   return [...left, ...leftByHooks(call, said.slice(0, length), from)];
 }

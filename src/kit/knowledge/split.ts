@@ -152,7 +152,7 @@ function* linesOf(text: string): Generator<string> {
 const [MANY_LINES, MAX_LINES] = [500, 5_000];
 
 /** The text between headings, with the headings above it, a long one in several parts, mostly at the end of a paragraph. What stands in a code
- *  block is no heading. */
+ *  block is not a heading. */
 function* sectionsOf(text: string): Generator<Section> {
   let headings: readonly { readonly level: number; readonly title: string }[] = [];
   let lines: string[] = [];

@@ -29,7 +29,7 @@ const dataOf = (line: string): string[] =>
 class Events {
   readonly #open: Map<string, Json>;
   readonly #decoder = new TextDecoder();
-  /** The text that has come and is no whole event yet, and the last of it, in which an end may begin. */
+  /** The text that has come and is not a whole event yet, and the last of it, in which an end may begin. */
   #parts: string[] = [];
   #tail = "";
   /** The text that has whole events. */
@@ -82,7 +82,7 @@ class Events {
     const data = lines.flatMap(dataOf).join("\n");
     if (!/"(?:result|error|id)"\s*:/.test(data)) return event;
     const message = parsedJson(data);
-    if (message === undefined) return event; // it is no message
+    if (message === undefined) return event; // it is not a message
     const mended =
       this.#open.size === 1 && !hasId(message)
         ? mendAnswers(message, [...this.#open.values()])
@@ -141,7 +141,7 @@ function eventsOf(body: ReadableStream<Uint8Array> | null, ids: readonly Json[])
 }
 
 /** Returns a response whose answers have the form that the protocol has. Each of the requests has one as soon as the response has ended,
- *  however it did; a body that is no JSON rejects. */
+ *  however it did; a body that is not JSON rejects. */
 export function answering(response: Response, ids: readonly Json[]): Response {
   const type = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (!response.ok || response.status === 202) return response;

@@ -40,14 +40,16 @@ function shapeOf(schema: unknown): { readonly depth: number; readonly remote?: s
 
 /** Returns why a schema cannot be used; undefined if it can. */
 function problemOf(schema: unknown): string | undefined {
-  if (!isObject(schema)) return "its schema is no JSON Schema: it is no object";
+  if (!isObject(schema)) return "its schema is not a JSON Schema: it is not an object";
   const { depth, remote } = shapeOf(schema);
   if (remote !== undefined) return "its schema refers to another document";
   if (depth > MAX_DEPTH) return `its schema is nested more than ${MAX_DEPTH} deep`;
   const size = JSON.stringify(schema).length;
   if (size > MAX_CHARACTERS) return `its schema has ${size} characters; at most ${MAX_CHARACTERS} are read`;
   const problem = schemaProblem(schema);
-  return problem === undefined ? undefined : `its schema is no JSON Schema: ${problem.slice(0, MAX_REASON)}`;
+  return problem === undefined
+    ? undefined
+    : `its schema is not a JSON Schema: ${problem.slice(0, MAX_REASON)}`;
 }
 
 /** Returns a schema without an invalid name of its dialect. */

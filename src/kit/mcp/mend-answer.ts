@@ -81,7 +81,7 @@ const isSame = (a: Json | undefined, b: Json | undefined): boolean =>
   a === b || (isObject(a) && isObject(b) && JSON.stringify(a) === JSON.stringify(b));
 
 /** Returns an answer in the form that the protocol has, so that it settles its request: an error says what is wrong with it. It is the
- *  message itself if nothing is, and if it is no answer. Requests and notifications keep the fields that the protocol knows. */
+ *  message itself if nothing is, and if it is not an answer. Requests and notifications keep the fields that the protocol knows. */
 export function mendAnswer(message: unknown): unknown {
   if (!isObject(message)) return message;
   const { id, result, error, method } = message;

@@ -192,7 +192,7 @@ class MessageLines {
     this.#meter = new MessageMeter(max);
   }
 
-  /** Returns the messages that end in what has come, in the form that the protocol has; a line that is no JSON is skipped. Throws for a
+  /** Returns the messages that end in what has come, in the form that the protocol has; a line that is not JSON is skipped. Throws for a
    *  message that is larger than it may be. */
   read(chunk: Buffer): unknown[] {
     const messages: unknown[] = [];

@@ -46,5 +46,5 @@ export function requestOf(
 ): { readonly method: string; readonly params: unknown } {
   if (isObject(request) && typeof request["method"] === "string")
     return { method: request["method"], params: request["params"] };
-  throw new AgentError("tool/failed", `The MCP server '${server}' asks for something that is no request.`);
+  throw new AgentError("tool/failed", `The MCP server '${server}' asks for something that is not a request.`);
 }

@@ -82,7 +82,7 @@ function contentsOf({ content, toolResult }: McpResult): readonly unknown[] {
 /** The maximum number of parts of a result that are read. */
 const MAX_PARTS = 5_000;
 
-/** Throws an error with the code {@link MALFORMED} for a result whose content is no list of parts. */
+/** Throws an error with the code {@link MALFORMED} for a result whose content is not a list of parts. */
 export function checkShape({ content }: McpResult): void {
   if (Array.isArray(content) && content.length > MAX_PARTS) {
     const text = `The answer of the server has ${content.length} parts; at most ${MAX_PARTS} are read`;

@@ -78,7 +78,7 @@ export type McpOptions = {
         readonly maxCalls?: number | undefined;
       }
     | undefined;
-  /** The folders that the server is told about, which is no limit to what it does. Default: it is told none. */
+  /** The folders that the server is told about, which is not a limit to what it does. Default: it is told none. */
   readonly roots?: readonly string[] | undefined;
   /** The time for which a legacy server is left with an open question, which is cancelled then; default 600,000. */
   readonly heldMs?: number | undefined;

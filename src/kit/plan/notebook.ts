@@ -143,7 +143,7 @@ export function planNotebook(options: PlanNotebookOptions = {}): PlanNotebook {
     async edit(agent, tool, input, seen) {
       if (!isTool(tool))
         throw configError(
-          `plan.edit: '${String(tool)}' is no tool of the notebook; use ${Object.keys(OPERATIONS).join(", ")}.`,
+          `plan.edit: '${String(tool)}' is not a tool of the notebook; use ${Object.keys(OPERATIONS).join(", ")}.`,
         );
       const operation: Operation = OPERATIONS[tool];
       const read = operation.input.safeParse(input);

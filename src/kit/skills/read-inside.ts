@@ -21,7 +21,7 @@ async function realInside(folder: string, path: string): Promise<string | undefi
 const isIn = (folder: string, path: string): boolean =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
-/** The text of bytes; undefined if they are no text. A character at the end may be cut in two. */
+/** The text of bytes; undefined if they are not text. A character at the end may be cut in two. */
 function decoded(bytes: Uint8Array, isCut: boolean): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {
@@ -31,8 +31,8 @@ function decoded(bytes: Uint8Array, isCut: boolean): string | undefined {
   }
 }
 
-/** Reads a text file inside of a folder: at most its first 256 KB. What lies outside, also behind a symbolic link, what is no regular
- *  file and what is no UTF-8 text is not read. Never rejects. */
+/** Reads a text file inside of a folder: at most its first 256 KB. What lies outside, also behind a symbolic link, what is not a regular
+ *  file and what is not a UTF-8 text is not read. Never rejects. */
 export async function readInside(folder: string, path: string): Promise<FileText> {
   try {
     const real = await realInside(await realpath(folder), path);

@@ -63,7 +63,7 @@ function turnOf(messages: readonly Msg[], own: string): Pick<CodeTurn, "input" |
   return { input: messages.slice(start, end), results };
 }
 
-/** Throws `model/bad-response` for what is no step. */
+/** Throws `model/bad-response` for what is not a step. */
 function checkStep(step: unknown): asserts step is CodeStep {
   const { calls, reply } = (step ?? {}) as { readonly calls?: unknown; readonly reply?: unknown };
   if ((Array.isArray(calls) && calls.length > 0) || typeof reply === "string" || Array.isArray(reply)) return;

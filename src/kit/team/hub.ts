@@ -148,7 +148,7 @@ class MsgHub implements Hub {
  * Opens a hub: what one participant answers, all others observe, so that several agents have a conversation. Each keeps its own session;
  * `formatter: "multiAgent"` of the model shows it who has said what. Thinking and tool calls stay with their agent. Who speaks next is
  * what the caller calls next. Throws `config/invalid` for wrong options, for no participant, for one without `observe`, and for two of one
- * name; rejects if the announcement is no message.
+ * name; rejects if the announcement is not a message.
  *
  * @example
  * ```ts

@@ -47,14 +47,14 @@ function checkSteps(steps: readonly unknown[], what: string): void {
     const { name, kind } = (step ?? {}) as { readonly name?: unknown; readonly kind?: unknown };
     if (typeof name === "string" || KINDS.includes(String(kind))) continue;
     throw configError(
-      `${what}: step ${index + 1} is no step; expected an agent, its configuration, or sequence(…).`,
+      `${what}: step ${index + 1} is not a step; expected an agent, its configuration, or sequence(…).`,
     );
   }
 }
 
 /**
  * Steps one after the other: what one answers is the input of the next. Without steps the answer is the input. Throws `config/invalid`
- * for what is no step.
+ * for what is not a step.
  *
  * @example
  * ```ts
@@ -71,7 +71,7 @@ export function sequence(...steps: readonly PipelineStep[]): CompositeStep {
 }
 
 /**
- * Steps at once, each with the same input. The answers stand in the order of the steps. Throws `config/invalid` for what is no step
+ * Steps at once, each with the same input. The answers stand in the order of the steps. Throws `config/invalid` for what is not a step
  * and for wrong options.
  *
  * @example
@@ -103,7 +103,7 @@ export function fanOut(steps: readonly PipelineStep[], options: FanOutOptions = 
 
 /**
  * One of several steps, which `pick` names by the input. It must name the same for the same input. Throws `config/invalid` for what is
- * no step; a name that it does not have fails the pipeline.
+ * not a step; a name that it does not have fails the pipeline.
  *
  * @example
  * ```ts
@@ -131,7 +131,7 @@ export function branch(
 
 /**
  * A step again and again, each time with its last answer, until `until` returns true for it, but at most `max` times. `round` counts
- * from 1. Throws `config/invalid` for what is no step and for a `max` that is no integer of at least 1.
+ * from 1. Throws `config/invalid` for what is not a step and for a `max` that is not an integer of at least 1.
  *
  * @example
  * ```ts

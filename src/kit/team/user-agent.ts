@@ -64,7 +64,7 @@ function nextOf({ input, results, output }: CodeTurn): CodeStep {
 export function createUserAgent(options: UserAgentOptions): Agent {
   const { ask, ...config } = (options ?? {}) as UserAgentOptions;
   if (ask !== undefined && typeof ask !== "function")
-    throw configError("createUserAgent: `ask` is no function; expected one such as terminalAsk().");
+    throw configError("createUserAgent: `ask` is not a function; expected one such as terminalAsk().");
   const given = ["model", "tools", "toolkit", "sysPrompt"].find((key) => key in config);
   if (given !== undefined)
     throw configError(`createUserAgent: there is no option \`${given}\`; a person answers.`);

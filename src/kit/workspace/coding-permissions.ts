@@ -104,7 +104,7 @@ const textIn = (input: JsonObject, name: string): string =>
  *   tools: codingTools({ workspace }),
  *   permissions: codingPermissions({ workspace, edits: ["*.md"], allow: ["npm test*"], deny: ["git push*"] }),
  * });
- * const { pending } = await agent.call("Write a file."); // a.txt is no *.md
+ * const { pending } = await agent.call("Write a file."); // a.txt is not a .md file
  * ```
  */
 export function codingPermissions(options: CodingPermissionsOptions): Permissions {

@@ -114,7 +114,7 @@ async function sandboxOf(
 
 /**
  * Opens a folder as a workspace. Its commands run in a bubblewrap sandbox: they see the folder, the programs of the system and an empty
- * `/tmp`, write nothing else, and reach no network unless `network` is true. Rejects `config/invalid` for a root that is no folder,
+ * `/tmp`, write nothing else, and reach no network unless `network` is true. Rejects `config/invalid` for a root that is not a folder,
  * and if commands are wanted and no sandbox can be made: they are never run without one unless `sandbox: "none"` is said.
  *
  * @example

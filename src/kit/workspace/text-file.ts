@@ -11,7 +11,7 @@ export type TextFile = {
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Returns the text of a file; undefined if it is not UTF-8, or holds a zero character: then it is no text. */
+/** Returns the text of a file; undefined if it is not UTF-8, or holds a zero character: then it is not text. */
 export function textOf(content: Uint8Array): TextFile | undefined {
   if (content.includes(0)) return undefined;
   let whole: string;

@@ -32,7 +32,7 @@ export function keyOf({ root }: Workspace, path: string): string {
 /** A text file as it is now, and its hash. */
 export type FoundText = TextFile & { readonly hash: string };
 
-/** Reads a text file; undefined if nothing is there. Throws if it is no text. */
+/** Reads a text file; undefined if nothing is there. Throws if it is not text. */
 export async function findText(workspace: Workspace, path: string): Promise<FoundText | undefined> {
   let content: Uint8Array;
   try {

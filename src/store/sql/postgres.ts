@@ -11,7 +11,7 @@ export async function loadPg(of: string): Promise<(typeof import("pg"))["default
   return pg;
 }
 
-/** Makes a pool for the function `of`. A lost idle connection is no error: the pool opens another one. */
+/** Makes a pool for the function `of`. A lost idle connection is not an error: the pool opens another one. */
 export async function newPool(
   of: string,
   { timeoutMs, ...config }: PoolConfig & { timeoutMs: number },

@@ -95,8 +95,8 @@ function noteVersion(db: DatabaseSync, version: number, part?: string): void {
   db.exec(`INSERT INTO ${part}_migrations VALUES (${version})`);
 }
 
-/** Returns the version of the tables in a file that is there, which stays as it is. Throws `session/damaged` for a file that is no
- *  database. */
+/** Returns the version of the tables in a file that is there, which stays as it is. Throws `session/damaged` for a file that is not
+ *  a database. */
 export function sqliteTables(path: string): number {
   const Database = databaseClass();
   const db = new Database(path, { timeout: BUSY_TIMEOUT_MS, readOnly: true });

@@ -60,7 +60,7 @@ export function widened(baseline: Baseline, third: Run): Baseline {
   };
 }
 
-/** True for a fault that is only a difference, which is no fault if the runs differ by themselves. */
+/** True for a fault that is only a difference, which is not a fault if the runs differ by themselves. */
 export const isDifference = ({ kind }: Fault): boolean =>
   kind === "result-changed" || kind === "effects-changed";
 

@@ -5,7 +5,7 @@ import type { CrashPoint, CrashRelease } from "./types.ts";
 /** A tool that takes this long may also be killed in the middle, ms. */
 const LONG_MS = 20;
 
-/** A point, and when the process dies if that is no instant of its own. */
+/** A point, and when the process dies if that is not an instant of its own. */
 export type PlannedPoint = { readonly point: CrashPoint; readonly afterMs?: number };
 
 /** The name of a point, such as `kill:append:3:before` or `kill@schema:waiting:1`. */

@@ -77,7 +77,7 @@ export type CrashFinding = {
   readonly others: number;
 };
 
-/** Advice about a tool; it is no fault. */
+/** Advice about a tool; it is not a fault. */
 export type CrashAdvice = {
   readonly tool: string;
   /** `could-be-idempotent`: to run it twice did nothing more, and a person is asked after a crash. `results-differ`: it is repeated after

@@ -61,7 +61,7 @@ function jsonOf(text: string, place: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw configError(`${place} is no JSON: ${messageOf(cause)}`, { cause });
+    throw configError(`${place} is not JSON: ${messageOf(cause)}`, { cause });
   }
 }
 

@@ -222,7 +222,7 @@ class ExperimentRuns {
       at === undefined
         ? !isSame(before.path, after.path)
         : edges && (edges.before.edge !== edges.after.edge || edges.before.to !== edges.after.to);
-    // What was not repeated is no change: messages and rests are the same as far as they were.
+    // What was not repeated is not a change: messages and rests are the same as far as they were.
     const isTold = isExact || divergence !== undefined || stopped !== undefined;
     const aspects: readonly (readonly [ExperimentAspect, boolean | undefined])[] = [
       ["outcome", isTold && before.outcome !== after.outcome],

@@ -310,7 +310,7 @@ const limitsSchema = s.lazily(() => {
 
 /**
  * Judges that a run used no more than this. A count that is not known does not pass. Throws `config/invalid` without a limit, and for one that is
- * no number.
+ * not a number.
  *
  * @example
  * ```ts

@@ -4,7 +4,7 @@ import type { Judge } from "./types.ts";
 
 /**
  * Judges that no call of a run breaks one of these rules, whether or not the agent has them. A call that cannot be judged does not pass. Throws
- * `config/invalid` for what is no rule.
+ * `config/invalid` for what is not a rule.
  *
  * @example
  * ```ts

@@ -53,7 +53,7 @@ const textIn = (content: Content): string =>
 function inputOf({ id, function: { name, arguments: text } }: ToolCall, refuse: (why: string) => AgentError) {
   const input = parsedJson(text === "" ? "{}" : text);
   if (isObject(input)) return input;
-  throw refuse(`the arguments of the call '${id}' of \`${name}\` are no JSON object`);
+  throw refuse(`the arguments of the call '${id}' of \`${name}\` are not a JSON object`);
 }
 
 /** Reads a conversation message by message. */

@@ -115,8 +115,8 @@ export function recordModel(model: ChatModel, options: RecordOptions): ChatModel
   return recorder(model, options, numbering());
 }
 
-/** Returns the model with each answer recorded; `numberOf` numbers the answers to a request. It has no `wire`, since a redacted recording is no
- *  raw request. */
+/** Returns the model with each answer recorded; `numberOf` numbers the answers to a request. It has no `wire`, since a redacted recording is not
+ *  a raw request. */
 export function recorder(model: ChatModel, options: RecordOptions, numberOf: NumberOf): ChatModel {
   const { leftOut, withName } = model;
   const known = new Map<string, LeftOutTool>();

@@ -84,7 +84,7 @@ export function redactedParts(parts: readonly StreamPart[], redact: Redact): rea
   });
 }
 
-/** The arguments of a call without secrets; what is no JSON and names a secret is left out as a whole. */
+/** The arguments of a call without secrets; what is not JSON and names a secret is left out as a whole. */
 function redactedText(text: string, redact: Redact): string {
   const value = parsedJson(text);
   if (value === undefined) return namesSecret(text) ? REDACTED : text;
@@ -102,8 +102,8 @@ export function writeRecording(dir: string, recording: Recording, number: number
   renameSync(draft, file);
 }
 
-/** Reads the recordings of a folder, by key and number; none if `isNew` and the folder is not there. Throws `config/invalid` for a folder that is not there, and for a file that is no
- *  recording of this format. */
+/** Reads the recordings of a folder, by key and number; none if `isNew` and the folder is not there. Throws `config/invalid` for a folder that is not there, and for a file that is not
+ *  a recording of this format. */
 export function readRecordings(dir: string, isNew: boolean): readonly RecordingFile[] {
   let names: readonly string[];
   try {
@@ -128,7 +128,7 @@ function readOne(path: string, name: string): Recording {
   try {
     value = JSON.parse(readFileSync(path, "utf8"));
   } catch (cause) {
-    throw configError(`${path} is no recording: ${messageOf(cause)}`, { cause });
+    throw configError(`${path} is not a recording: ${messageOf(cause)}`, { cause });
   }
   const { format } = (isObject(value) ? value : {}) as Partial<Recording>;
   if (format !== RECORDING_FORMAT)
@@ -136,7 +136,7 @@ function readOne(path: string, name: string): Recording {
       `${path} has the format ${JSON.stringify(format) ?? "of something else"}; this release reads ${RECORDING_FORMAT}: record it again.`,
     );
   const problem = problemOf(recordingSchema() as never, value);
-  if (problem !== undefined) throw configError(`${path} is no recording: ${problem}`);
+  if (problem !== undefined) throw configError(`${path} is not a recording: ${problem}`);
   const recording = value as unknown as Recording;
   const { key, request, model } = recording;
   if (key !== name || keyOf(request) !== name || request.model !== model.name)

@@ -19,7 +19,7 @@
 export class SessionError extends Error {
   override readonly name = "SessionError";
   /** The `code` of the server's answer, such as "run/stale-decision" or "session/not-found". It is "request/no-answer" if no server has
-   *  answered, "request/no-token" if the function `token` has failed, "request/bad-answer" if what has answered is no server of Agentchart. */
+   *  answered, "request/no-token" if the function `token` has failed, "request/bad-answer" if what has answered is not a server of Agentchart. */
   readonly code: string;
   /** The HTTP status; 0 without an answer. */
   readonly status: number;

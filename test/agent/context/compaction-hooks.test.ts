@@ -106,7 +106,7 @@ describe("a preCompact hook", () => {
     ],
     ["returns an unknown field", () => ({ keep: "x" }) as never, "hook/bad-return"],
     ["keeps from a message that is not there", () => ({ keepFrom: "nobody" }), "hook/bad-return"],
-    ["gives a summary that is no text", () => ({ summary: 1 }) as never, "hook/bad-return"],
+    ["gives a summary that is not text", () => ({ summary: 1 }) as never, "hook/bad-return"],
   ])("that %s makes compact() reject, and the session is usable afterwards", async (_, hook, code) => {
     const { agent, shown } = await spoken(["three"], [pre(hook!)]);
     await expect(agent.compact()).rejects.toMatchObject({ code });

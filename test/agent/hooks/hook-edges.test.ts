@@ -65,7 +65,7 @@ describe("a hook that returns an unknown field fails the turn with hook/bad-retu
     }
   });
 
-  test("an unknown field that is undefined is no field", async () => {
+  test("an unknown field that is undefined is not a field", async () => {
     const hook = { name: "none", preCall: () => ({ sytem: undefined }) } as unknown as Hook;
     const { agent } = scripted(["done"], { hooks: [hook] });
     expect((await agent.call("go")).text).toBe("done");

@@ -1,4 +1,4 @@
-// Faults of hooks in other frameworks, each of which is no fault here.
+// Faults of hooks in other frameworks, each of which is not a fault here.
 import { expect, test } from "vitest";
 import {
   assistantMsg,

@@ -1,4 +1,4 @@
-// Faults of interrupts in other frameworks, each of which is no fault here.
+// Faults of interrupts in other frameworks, each of which is not a fault here.
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { defineTool } from "agentchart";

@@ -140,7 +140,7 @@ describe("ingest", () => {
       "broken.pdf": pdfOf(["Revenue."]).subarray(0, 60),
       "empty.md": "\n",
       "latin1.txt": Buffer.from("caf\xe9", "latin1"),
-      "no.pdf": "This is no PDF.",
+      "no.pdf": "This is not a PDF.",
       "large.txt": "x",
     });
     truncateSync(join(path, "large.txt"), 100_000_000);

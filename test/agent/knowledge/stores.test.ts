@@ -75,7 +75,7 @@ describe("a store of knowledge", () => {
 
   test("whose storage fails rejects store/failed", async () => {
     const path = join(folder(), "knowledge.db");
-    writeFileSync(path, "This is no database.".repeat(99));
+    writeFileSync(path, "This is not a database.".repeat(99));
     const failed = { code: "store/failed" };
     await expect(sqliteKnowledge({ path }).documents()).rejects.toMatchObject(failed);
     const nowhere = postgresKnowledge({ connectionString: "postgres://127.0.0.1:9/none" });

@@ -44,7 +44,7 @@ describe("what no model can be asked is refused before it is asked", () => {
   });
 });
 
-test("the placeholder with which the reply shows an open call is no result of it", async () => {
+test("the placeholder with which the reply shows an open call is not a result of it", async () => {
   const { agent } = scripted([CALL, "done"], { tools: [toolOf("outside")] });
   const reply = await agent.call("go");
   const [shown] = reply.content.filter((block) => block.type === "tool_result");

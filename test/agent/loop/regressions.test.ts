@@ -1,4 +1,4 @@
-// Faults of the loop in other frameworks, each of which is no fault here.
+// Faults of the loop in other frameworks, each of which is not a fault here.
 import { expect, test } from "vitest";
 import {
   assistantMsg,

@@ -82,7 +82,7 @@ describe("a store of memories", () => {
   test("whose storage fails rejects store/failed", async () => {
     const dir = mkdtempSync(join(tmpdir(), "agentchart-memory-"));
     const path = join(dir, "memory.db");
-    writeFileSync(path, "This is no database.".repeat(99));
+    writeFileSync(path, "This is not a database.".repeat(99));
     await expect(sqliteMemory({ path }).list("a")).rejects.toMatchObject({ code: "store/failed" });
     const nowhere = postgresMemory({ connectionString: "postgres://127.0.0.1:9/none" });
     await expect(nowhere.list("a")).rejects.toMatchObject({ code: "store/failed" });

@@ -1,4 +1,4 @@
-// Faults of models in other frameworks, each of which is no fault here.
+// Faults of models in other frameworks, each of which is not a fault here.
 import { afterEach, expect, test } from "vitest";
 import {
   assistantMsg,
@@ -61,7 +61,7 @@ test("S17 half-streamed arguments are stored as an object, and later requests ar
   expect((await agent.call("and now?")).text).toBe("ok");
 });
 
-test("S17 arguments that are no JSON object are an error result, and the next request is accepted", async () => {
+test("S17 arguments that are not a JSON object are an error result, and the next request is accepted", async () => {
   const asks = {
     tool_calls: ["[1]", "17", '"all"', "null", "nonsense", ""].map((text) => ({
       function: { name: "ok", arguments: text },
@@ -158,7 +158,7 @@ test.each<[string, Hook]>([
   expect((await agent.messages()).map(({ role }) => role)).not.toContain("system");
 });
 
-test("S23 a blank system prompt is no system message", async () => {
+test("S23 a blank system prompt is not a system message", async () => {
   const { agent, model } = scripted(["ok"], { sysPrompt: " \n" });
   await agent.call("go");
   expect(model.requests[0]?.messages.map(show)).toEqual(["U[go]"]);

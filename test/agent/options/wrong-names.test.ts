@@ -89,7 +89,7 @@ describe("createAgent names a wrong option and what was expected", () => {
   });
 });
 
-describe("defineHook refuses what is no hook where it is written", () => {
+describe("defineHook refuses what is not a hook where it is written", () => {
   test.each([
     [{ name: "h", preReasonning: () => {} }, /^defineHook: .*preReasonning.* did you mean `preReasoning`\?$/],
     [{ name: "h", preCall: "yes" }, /^defineHook: .*preCall.* is "yes"; expected a function\.$/],

@@ -333,7 +333,7 @@ describe("a suspension that cannot be stored", () => {
       "schema of ask 'a' cannot be used",
     ],
     [
-      "a schema that is no object",
+      "a schema that is not an object",
       () => suspend("?", { then: "resume", asks: [{ ...ask, schema: 5 as never }] }),
       "schema is expected",
     ],
@@ -353,7 +353,7 @@ describe("a suspension that cannot be stored", () => {
       "ask 'a' has no `url`",
     ],
     [
-      "an address that is no page",
+      "an address that is not a page",
       () => suspend("?", { then: "resume", asks: [{ ...ask, url: "javascript:alert(1)" }] }),
       "http or https address",
     ],
@@ -368,7 +368,7 @@ describe("a suspension that cannot be stored", () => {
       "state is larger than 64 KB",
     ],
     [
-      "a state that is no JSON",
+      "a state that is not JSON",
       () => suspend("?", { then: "resume", state: 1n as never }),
       "contains a bigint",
     ],

@@ -51,7 +51,7 @@ export function desk(
   return { agent, ledger };
 }
 
-/** The results of a session, as `name: state` and the text of those that are no success. */
+/** The results of a session, as `name: state` and the text of those that are not a success. */
 export async function told(agent: Agent): Promise<readonly string[]> {
   const messages = await agent.messages();
   return messages.flatMap(({ content }) =>

@@ -229,7 +229,7 @@ describe("rules that cannot be", () => {
   });
 
   test.each([
-    ["a window that is no time", () => before("a", "b", { within: "soon" }), "`within`"],
+    ["a window that is not a time", () => before("a", "b", { within: "soon" }), "`within`"],
     ["no tool", () => before([], "b"), "expected what comes first"],
     ["a misspelt option", () => atMost(1, "a", { pre: "x" } as never), "did you mean `per`?"],
     ["half a call", () => atMost(0.5, "a"), "The number of calls"],

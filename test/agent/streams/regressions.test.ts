@@ -1,4 +1,4 @@
-// Faults of streams in other frameworks, each of which is no fault here.
+// Faults of streams in other frameworks, each of which is not a fault here.
 import { expect, test } from "vitest";
 import { AgentError, createAgent, type AgentEvent } from "agentchart";
 import type { ScriptedTurn } from "agentchart/testing";

@@ -23,7 +23,7 @@ describe("a model with native support of schemas", () => {
     expect(fallbackModel.requests[1]!.options.toolChoice).toEqual({ name: "generate_response" });
   });
 
-  test("a cut-off answer of a native model is no structured output, even if it matches the schema", async () => {
+  test("a cut-off answer of a native model is not a structured output, even if it matches the schema", async () => {
     const cut = { text: "12", finish: "length" as FinishReason };
     const { agent } = scripted([], { model: scriptedModel([cut, "1234"], { capabilities: native }) });
     expect((await agent.call("go", { output: z.number() })).output).toBe(1234);

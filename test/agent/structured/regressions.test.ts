@@ -1,4 +1,4 @@
-// Faults of structured answers in other frameworks, each of which is no fault here.
+// Faults of structured answers in other frameworks, each of which is not a fault here.
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { createAgent, createToolkit, type AgentConfig } from "agentchart";

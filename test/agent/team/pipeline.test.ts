@@ -195,7 +195,7 @@ describe("wrong options of a pipeline", () => {
       "no option `model`",
     ],
     ["two agents of one name", () => run(sequence(echo("a"), echo("a"))), "two agents are named 'a'"],
-    ["a step that is none", () => sequence(5 as never), "step 1 is no step"],
+    ["a step that is none", () => sequence(5 as never), "step 1 is not a step"],
     ["a concurrency of 0", () => fanOut([], { concurrency: 0 }), "`concurrency` is 0"],
     ["an unknown option", () => fanOut([], { parallel: 1 } as never), "no option `parallel`"],
     ["no bound", () => repeat(echo("a"), () => true, 0), "`max` is 0"],

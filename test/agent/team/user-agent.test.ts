@@ -143,7 +143,7 @@ describe("a user agent", () => {
   });
 
   test.each([
-    ["a wrong `ask`", { name: "ada", ask: 1 }, "`ask` is no function"],
+    ["a wrong `ask`", { name: "ada", ask: 1 }, "`ask` is not a function"],
     ["a model", { name: "ada", model: scriptedModel([]) }, "no option `model`"],
     ["no name", {}, "`name` is missing"],
     ["a misspelt option", { name: "ada", stor: 1 }, "`stor` is not an option"],

@@ -131,10 +131,10 @@ test("a hostile schema does not make the check of the arguments long", async () 
     allOf: [{ $ref: "#/$defs/a0" }, { $ref: "#" }],
     properties: { color: { type: "string", pattern: "^(a+)+$" } },
   };
-  const { agent, model } = open([picks(`${"a".repeat(60)}!`), picks(7), "It is no text."]);
+  const { agent, model } = open([picks(`${"a".repeat(60)}!`), picks(7), "It is not text."]);
   const asked = await agent.call("Ask me.", { clientTools: [{ ...pick, inputSchema }] });
   expect(asked.reason).toBe("TOOL_SUSPENDED"); // the page checks the pattern
   expect(model.requests[0]!.tools[0]!.inputSchema).toEqual(inputSchema);
   await agent.decide("c1", { answer: "red" });
-  expect((await agent.call()).text).toBe("It is no text."); // what takes bounded time is checked here
+  expect((await agent.call()).text).toBe("It is not text."); // what takes bounded time is checked here
 });

@@ -144,7 +144,7 @@ describe("a tool result that is not made of blocks", () => {
     ["a list of strings is its JSON", ["a"], '["a"]'],
     ["null is its JSON", null, "null"],
     ["false is its JSON", false, "false"],
-    ["an object with an output that is no list of blocks is its JSON", { output: "x" }, '{"output":"x"}'],
+    ["an object with an output that is not a list of blocks is its JSON", { output: "x" }, '{"output":"x"}'],
   ])("%s", async (_, value, text) => {
     const { agent, model } = scripted([ASKED, "done"], { tools: [toolOf("shoot", () => value as never)] });
     await agent.call("go");

@@ -1,4 +1,4 @@
-// Faults of tools in other frameworks, each of which is no fault here.
+// Faults of tools in other frameworks, each of which is not a fault here.
 import { expect, test } from "vitest";
 import { z } from "zod";
 import {
@@ -88,7 +88,7 @@ test.each<[string, Tool]>([
   ],
   ["rejects with nothing", toolOf("t", () => Promise.reject())],
   ["runs out of time", toolOf("t", () => new Promise<string>(() => {}), { execution: { timeoutMs: 5 } })],
-  ["returns what is no JSON", toolOf("t", (() => 1n) as never)],
+  ["returns what is not JSON", toolOf("t", (() => 1n) as never)],
 ])("S12 a tool that %s ends with an error result, and the session goes on", async (_, tool) => {
   const { agent } = scripted([{ calls: [{ name: "t" }] }, "sorry", "next"], { tools: [tool] });
   expect((await agent.call("go")).text).toBe("sorry");

@@ -16,7 +16,7 @@ test.each([
   ["an unknown agent", { dsk: {} }, '"dsk" is not an agent of the file. Its agents: desk, clerk.'],
   ["a text for an agent", { desk: "Pays." }, '"desk": expected'],
   ["an unknown field", { desk: { promts: [] } }, 'unknown field "promts"'],
-  ["a description that is no text", { desk: { description: 1 } }, "`description` must be a text"],
+  ["a description that is not text", { desk: { description: 1 } }, "`description` must be a text"],
   ["an empty prompt", { desk: { prompts: [" "] } }, "`prompts` must be at most 6 texts"],
   ["too many prompts", { desk: { prompts: Array(7).fill("a") } }, "`prompts` must be at most 6 texts"],
   ["a long prompt", { desk: { prompts: ["a".repeat(501)] } }, "of at most 500 characters"],

@@ -44,7 +44,7 @@ test("before the first message there is nothing to fork", async () => {
 
 test.each([
   ["no object", null, "config/invalid"],
-  ["ids that are no texts", { chat: 1, message: 2 }, "config/invalid"],
+  ["ids that are not texts", { chat: 1, message: 2 }, "config/invalid"],
   ["an unknown chat", { chat: "c2", message: "m" }, "session/not-found"],
   ["an unknown message", { chat: "c1", message: "m" }, "session/not-found"],
   ["a chat of another tenant", { chat: "../other/c1", message: "m" }, "session/not-found"],

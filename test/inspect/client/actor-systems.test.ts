@@ -411,7 +411,7 @@ test.each([undefined, null, [{}], [{ event: 1 }], "x"])(
     const { actor } = hostile(inspect);
     const { runId } = actors[0]!;
     const refused = systems.command({ id: "1", runId, type: "breakAt", breaks } as never);
-    expect(refused).toEqual({ problem: "`breaks` is no list of conditions." });
+    expect(refused).toEqual({ problem: "`breaks` is not a list of conditions." });
     actor.send({ type: "tick" });
     expect(actor.getSnapshot().context.count).toBe(1);
   },
@@ -441,7 +441,7 @@ test.each<[string, () => Json]>([
       return cycle as Json;
     },
   ],
-  ["a number that is no JSON", () => 1n as never],
+  ["a number that is not JSON", () => 1n as never],
   ["a long text", () => "x".repeat(10_000_000)],
 ])("what `redact` returns is shown within bounds, and the hub takes the steps: %s", (_, redact) => {
   const { inspect, sweep, actors, rowOf } = observe(undefined, redact);

@@ -30,7 +30,7 @@ function testInspector(options: InspectorOptions): AgentInspector {
 /** Each part of the inspector that runs in an agent's process, and what throws in it. A run with a broken part may be missing. */
 const FAULTS: readonly (readonly [part: string, plant: (watch: AgentInspector) => Promise<Agent>])[] = [
   [
-    "watch() of an actor that is no agent",
+    "watch() of an actor that is not an agent",
     async (watch) => {
       const actor = createActor(createMachine({ id: "other" })).start();
       watch.watch(actor as unknown as AnyAgent);

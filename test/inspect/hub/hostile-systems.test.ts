@@ -110,7 +110,7 @@ const values: { readonly [name: string]: () => unknown } = {
   },
   "names of prototypes": () =>
     JSON.parse('{"__proto__":{"a":1},"constructor":1,"toString":2,"in":{"__proto__":3}}'),
-  "a context that is no object": () => "text",
+  "a context that is not an object": () => "text",
 };
 
 const systems: { readonly [name: string]: Hostile } = {
@@ -250,7 +250,7 @@ const systems: { readonly [name: string]: Hostile } = {
       } as never),
     run: (actor) => actor.send({ type: "again" }),
   },
-  "an action that throws what is no error": {
+  "an action that throws what is not an error": {
     machine: () =>
       createMachine({
         id: "throws",

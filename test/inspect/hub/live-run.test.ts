@@ -1,4 +1,4 @@
-// What a process sends of a run is kept within bounds, and what is no part of it is refused.
+// What a process sends of a run is kept within bounds, and what is not part of it is refused.
 import { expect, test } from "vitest";
 import { checkWorkerMessage } from "../../../src/inspect/hub/check-message.ts";
 import { LiveRun } from "../../../src/inspect/hub/live-run.ts";

@@ -89,7 +89,7 @@ const STRANGE: readonly (readonly [string, object, string])[] = [
   ],
 ];
 
-test.each(STRANGE)("%s that is no object is left out, and the run says so", async (_, config, path) => {
+test.each(STRANGE)("%s that is not an object is left out, and the run says so", async (_, config, path) => {
   const text = JSON.stringify({ id: "odd", initial: "a", ...config });
   const [opened] = (await openMachines(fileOf("odd.json", text)))!;
   const { notice } = opened!.run.row;

@@ -131,14 +131,14 @@ test("secrets of the address, of headers and of the options of a provider are no
   expect(raw.notes.join()).toContain("extraHeaders");
 });
 
-test("what is no request, and an adapter that is unknown, is answered with why", async () => {
+test("what is not a request, and an adapter that is unknown, is answered with why", async () => {
   const request = { messages: [], tools: [], options: {} };
   const wire = { adapter: "openai", options: { model: "m", baseURL: "https://models.test" } };
   const problemOf = async (...args: Parameters<typeof rawRequest>): Promise<string> => {
     const answer = await rawRequest(...args);
     return "problem" in answer ? answer.problem : "";
   };
-  expect(await problemOf(undefined, request)).toMatch(/no adapter of this package/);
+  expect(await problemOf(undefined, request)).toMatch(/not an adapter of this package/);
   expect(await problemOf({ adapter: "toString", options: {} }, request)).toMatch(/does not have the adapter/);
   expect(await problemOf(wire, { messages: "all" })).toMatch(/`messages`, `tools` and `options`/);
   expect(await problemOf(wire, { ...request, messages: [{ role: "user" }] })).toMatch(

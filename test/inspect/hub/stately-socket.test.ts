@@ -99,7 +99,7 @@ test("a program with createWebSocketInspector is shown with its machine, its ste
   await expect.poll(async () => (await rows())[0]?.worker?.isUp).toBe(false);
 });
 
-test("a connection without the token, and one that sends what is no message, are closed", async () => {
+test("a connection without the token, and one that sends what is not a message, are closed", async () => {
   const hub = await testHub({ home: testHome() });
   const closed = async (url: string, text?: string): Promise<number> => {
     const socket = new WebSocket(url, { origin: "http://localhost:5173" });

@@ -75,7 +75,7 @@ const STOPPED: ReadonlySet<Reason> = new Set([
 /** A turn that comes to rest says why, and the reason fits. */
 export const reasonFits: Check = (transition) => {
   if (isRestored(transition) || !comesToRest(transition)) return undefined;
-  if (leafOf(transition.before.snapshot.value).startsWith("stopped.compacting")) return undefined; // it was no turn
+  if (leafOf(transition.before.snapshot.value).startsWith("stopped.compacting")) return undefined; // it was not a turn
   const { context, value } = transition.after.snapshot;
   const { outcome, failure } = context;
   const isAsBefore = outcome === transition.before.snapshot.context.outcome; // the call was refused or queued

@@ -102,7 +102,7 @@ export const transcriptHasNoSummary: Check = ({ after }) => {
   return transcript.at(-1)?.name === SUMMARY_NAME ? "a summary is stored as a message" : undefined;
 };
 
-/** A summary of the conversation is no step of the loop, and its request is paid for. */
+/** A summary of the conversation is not a step of the loop, and its request is paid for. */
 export const summaryIsNoStep: Check = ({ before, after }) => {
   if (!leafOf(before.snapshot.value).includes("compacting")) return undefined;
   if (!leafOf(after.snapshot.value).includes("compacting")) return undefined;

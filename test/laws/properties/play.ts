@@ -243,7 +243,7 @@ class Session {
           ...(step === "text for output" && { output: SCHEMA }),
         });
         if (!isDeepStrictEqual(json(reply.content), reply.content))
-          this.#wrong("json", "the reply is no JSON");
+          this.#wrong("json", "the reply is not JSON");
       }
     } catch (error) {
       if (!AgentError.is(error)) this.#wrong("error", `the call rejects with ${String(error)}`);
@@ -274,7 +274,7 @@ class Session {
     const stray = pending.find(({ callId }) => !open.has(callId));
     if (stray) this.#wrong("history", `call ${stray.callId} is pending and not open`);
     for (const { id } of messages.flatMap(toolResultsOf)) this.#finished.add(id);
-    if (!isDeepStrictEqual(json(messages), messages)) this.#wrong("json", "the messages are no JSON");
+    if (!isDeepStrictEqual(json(messages), messages)) this.#wrong("json", "the messages are not JSON");
     this.#checkSnapshot();
   }
 
@@ -282,7 +282,7 @@ class Session {
   #checkSnapshot(): void {
     if (this.#config.store) return;
     const snapshot = this.#agent.snapshot();
-    if (!isDeepStrictEqual(json(snapshot), snapshot)) this.#wrong("json", "the snapshot is no JSON");
+    if (!isDeepStrictEqual(json(snapshot), snapshot)) this.#wrong("json", "the snapshot is not JSON");
     const restored = createAgent({
       ...this.#config,
       sessionOptions: { ...this.#config.sessionOptions, snapshot: json(snapshot) },

@@ -385,7 +385,7 @@ describe("a refused event", () => {
     expect(resolver.refusal("b", START, { type: "any" })).toEqual(refused);
   });
 
-  test("is no event that no edge is for", () => {
+  test("is not an event that no edge is for", () => {
     const open = resolverOf(root({ a: waits() }));
     expect(open.refusal("a", START, GO)).toBeUndefined();
   });

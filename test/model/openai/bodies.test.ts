@@ -44,7 +44,7 @@ const NOISE: { readonly [noise: string]: string } = {
   "the word keep-alive": "data: keep-alive\n\n",
   "an event ping": 'event: ping\ndata: {"type":"ping"}\n\n',
   "an event of a proxy": 'event: session\ndata: {"id":"s","region":"eu","took_ms":7}\n\n',
-  "an event of a proxy that is no JSON": "event: metrics\ndata: ttft=7\n\n",
+  "an event of a proxy that is not JSON": "event: metrics\ndata: ttft=7\n\n",
   "an event of a proxy that says all is well":
     'event: status\ndata: {"status":"ok","error":null,"code":0}\n\n',
   "a chunk ping": 'data: {"type":"ping"}\n\n',

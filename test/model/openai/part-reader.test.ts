@@ -40,7 +40,7 @@ describe("which call a fragment belongs to", () => {
       ["f", "f"],
     ],
     [
-      "an id that changes without a name is no new call",
+      "an id that changes without a name is not a new call",
       [part(0, "a", "f", "{"), part(0, "b", "", "}")],
       ["f"],
     ],
@@ -239,7 +239,7 @@ describe("what servers put into deltas", () => {
     });
   });
 
-  test("usage of strange values is no usage", () => {
+  test("usage of strange values is not usage", () => {
     const usage = { prompt_tokens: -1, completion_tokens: Number.NaN, total_tokens: null };
     expect(read({ usage })).toEqual({ content: [], finishReason: "unknown" });
   });

@@ -201,7 +201,7 @@ describe("what goes back", () => {
     expect(second.bodies[0]!.input.slice(0, 5)).toEqual(items);
   });
 
-  test("is no thinking of another server, and no id without the thinking of its answer", async () => {
+  test("is not thinking of another server, and no id without the thinking of its answer", async () => {
     const server = serving([whole([message("ok")])]);
     const data = (fields: object) => ({ "openai-responses": { host: "api.openai.com", ...fields } });
     const messages = [
@@ -223,7 +223,7 @@ describe("what goes back", () => {
     expect(server.bodies[0]!.input).toHaveLength(3);
   });
 
-  test("is no data of this API to Chat Completions", async () => {
+  test("is not data of this API to Chat Completions", async () => {
     const data = { "openai-responses": { host: "models.test", item: "rs_1", encrypted_content: "E1" } };
     const bodies: { readonly messages: readonly object[] }[] = [];
     const fetch: typeof globalThis.fetch = async (_, init) => {

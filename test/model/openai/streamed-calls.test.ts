@@ -175,7 +175,7 @@ describe("which call a piece belongs to", () => {
       [`drop ${A}`, `drop ${B}`],
     ],
     [
-      "pieces that say nothing are no call",
+      "pieces that say nothing are not a call",
       [{ index: 0 }, { index: 0, function: {} }, { index: 1, id: "" }],
       [],
     ],

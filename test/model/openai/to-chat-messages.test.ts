@@ -69,7 +69,7 @@ describe("assistant", () => {
     ]);
   });
 
-  test("raw input that is no JSON object never reaches the wire", () => {
+  test("raw input that is not a JSON object never reaches the wire", () => {
     const [message] = toChatMessages([assistant(use("a", { rawInput: '{"x": ' }))]);
     expect(message).toMatchObject({ tool_calls: [{ function: { arguments: "{}" } }] });
   });

@@ -80,7 +80,7 @@ describe.each(TRANSPORTS)("by %s:", (transport) => {
 
   test.each([
     ["a failure of its own", (): unknown => new Error("boom"), "model/connection", "boom"],
-    ["something that is no error", (): unknown => "boom", "model/connection", "boom"],
+    ["something that is not an error", (): unknown => "boom", "model/connection", "boom"],
     [
       "words about time",
       (): unknown => new Error("Operation timed out"),

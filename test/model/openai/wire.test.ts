@@ -96,7 +96,7 @@ describe("our fixtures in the shapes of real servers", () => {
     );
   });
 
-  test("a byte order mark before the first event is no text, and one in a text is", async () => {
+  test("a byte order mark before the first event is not text, and one in a text is", async () => {
     const chunk = { id: "c", choices: [{ index: 0, delta: { content: "a\uFEFFb" }, finish_reason: "stop" }] };
     const body = `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`;
     const before = new TextEncoder().encode(body.slice(0, body.indexOf("\uFEFF"))).length;

@@ -321,7 +321,7 @@ test("cases are read from JSON Lines and CSV, and a bad line is named", async ()
   expect(await casesOfCsv("name, input ,expected\na,b,\n")).toEqual([{ name: "a", input: "b" }]);
 });
 
-test("an error about a text that is no JSON has that of its parser as its cause", () => {
+test("an error about a text that is not JSON has that of its parser as its cause", () => {
   for (const read of [casesOfJsonLines, chatsOf, (text: string) => readReport(text, "r.json")])
     expect(() => read("{")).toThrow(expect.objectContaining({ cause: expect.any(SyntaxError) }));
 });

@@ -179,7 +179,7 @@ test.each<[string, NonNullable<ExperimentOptions["at"]>, object]>([
   expect(acts).toEqual([]);
 });
 
-test("changes, rules and other agents are told, and a session that changes meanwhile is no result", async () => {
+test("changes, rules and other agents are told, and a session that changes meanwhile is not a result", async () => {
   const store = await recorded(3);
   const rules = [before("look_up", "cancel")];
   const model = (order: number): ScriptedTurn => ({ calls: [{ name: "cancel", input: { order } }] });

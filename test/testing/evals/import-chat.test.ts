@@ -279,12 +279,12 @@ describe("the import of a conversation", () => {
       "message 2: an answer has neither",
     ],
     [
-      "arguments that are no object",
+      "arguments that are not an object",
       [
         user("a"),
         { role: "assistant", tool_calls: [{ id: "c1", function: { name: "t", arguments: "[1" } }] },
       ],
-      "message 2: the arguments of the call 'c1' of `t` are no JSON object",
+      "message 2: the arguments of the call 'c1' of `t` are not a JSON object",
     ],
     [
       "a result of the early years without a call",
@@ -352,7 +352,7 @@ describe("a file of conversations", () => {
       "messages[0].content[0].text: ",
     ],
     ["an answer of the server", JSON.stringify({ id: "x", choices: [] }), "f, line 1, messages: "],
-    ["a line that is no JSON", `${JSON.stringify(one)}\n{"messages"`, "f, line 2 is no JSON"],
+    ["a line that is not JSON", `${JSON.stringify(one)}\n{"messages"`, "f, line 2 is not JSON"],
     ["a line of another format", `${JSON.stringify(one)}\n{"text":"hi"}`, "f, line 2, messages: "],
     [
       "a message of an unknown role",

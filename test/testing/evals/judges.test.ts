@@ -194,7 +194,7 @@ test("counts, limits and texts that no run can fulfil or fail are refused", asyn
     expect(await verdictOf(judge, { ...TALK, expected: "" })).toMatchObject({ state: "error" });
 });
 
-test("a judge of rules reads what ran, and refuses what is no rule", async () => {
+test("a judge of rules reads what ran, and refuses what is not a rule", async () => {
   const judge = obeys(before("verify", "refund"));
   expect(await verdictOf(judge, VERIFIED)).toMatchObject({ state: "passed" });
   expect(await verdictOf(judge, DENIED)).toMatchObject({ state: "passed" });

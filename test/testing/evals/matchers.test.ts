@@ -50,7 +50,7 @@ test("a matcher that fails names the session and what happened", async () => {
   );
 });
 
-test("a matcher refuses what is no run, and states that the chart lacks", async () => {
+test("a matcher refuses what is not a run, and states that the chart lacks", async () => {
   expect(() => expect({ text: "Hello." }).toVisit("suspended.waiting")).toThrow(
     "Expected a run: expect(await runOf(store, sessionId)).",
   );

@@ -223,7 +223,7 @@ test.each<[string, (dir: string) => Partial<ReplayModelOptions>, string]>([
   [
     "a file that is cut off",
     (dir) => (writeFileSync(join(dir, "ab-1.json"), '{"format":1,'), {}),
-    "is no recording",
+    "is not a recording",
   ],
   [
     "a recording that lacks its answer",
@@ -258,7 +258,7 @@ test("a deleted answer leaves the others at their places, and edited or renamed 
     [second, text.replace('"parts"', '"error": "none", "parts"')],
   ] as const) {
     write(file, changed);
-    expect(() => replayModel({ dir })).toThrow(/edited|no recording/);
+    expect(() => replayModel({ dir })).toThrow(/edited|not a recording/);
     rmSync(join(dir, file));
     write(second, text);
   }
@@ -272,7 +272,7 @@ const EDITED: { readonly [what: string]: readonly [more: object, says: string] }
     "`parts[1]`",
   ],
   "a part without its text": [{ parts: [{ type: "text.delta" }] }, "`parts[0]`"],
-  "parts that are no list": [{ parts: {} }, "`parts` is an object"],
+  "parts that are not a list": [{ parts: {} }, "`parts` is an object"],
   "an error without a code": [{ error: { message: "No." } }, "`error.code` is missing"],
   "an error of an unknown code": [{ error: { code: "model/moody", message: "No." } }, "`error.code` is"],
   "an error without words": [{ error: { code: "model/failed" } }, "`error.message` is missing"],
@@ -282,7 +282,7 @@ const EDITED: { readonly [what: string]: readonly [more: object, says: string] }
   ],
   "a model without a name": [{ model: {} }, "`model.name` is missing"],
   "another model than the request has": [{ model: { name: "other" } }, "renamed or edited"],
-  "left-out tools that are no list": [{ model: { name: "scripted", leftOut: 5 } }, "`model.leftOut` is 5"],
+  "left-out tools that are not a list": [{ model: { name: "scripted", leftOut: 5 } }, "`model.leftOut` is 5"],
   "capabilities that are none": [
     { model: { name: "scripted", capabilities: 5 } },
     "`model.capabilities` is 5",

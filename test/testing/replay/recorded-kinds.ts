@@ -223,7 +223,7 @@ export const KINDS: { readonly [kind: string]: Kind } = {
     turns: [asks(call("nothing", "c")), "Sorry."],
     run: (agent) => agent.call("Go."),
   },
-  "with arguments that are no JSON": {
+  "with arguments that are not JSON": {
     turns: [
       [
         { type: "tool.delta", key: 0, id: "c", name: "look", args: "{no" },

@@ -41,7 +41,7 @@ const BAD: readonly (readonly [string, () => McpOptions | Promise<McpOptions>, R
     /Does the command run in a terminal: .*odd-server\.mjs.*It wrote: no key/,
   ],
   [
-    "is no program",
+    "is not a program",
     () => ({ name: "odd", command: "no-such-program" }),
     /cannot be connected to: spawn no-such-program ENOENT/,
     /Does the command run in a terminal: no-such-program\?/,
@@ -126,8 +126,8 @@ const deep = (levels: number): unknown => (levels === 0 ? {} : { not: deep(level
 
 /** Schemas that are none, by the name of their tool. */
 const NO_SCHEMAS: readonly (readonly [string, unknown, RegExp])[] = [
-  ["that is text", "object", /is no object/],
-  ["that is missing", undefined, /is no object/],
+  ["that is text", "object", /is not an object/],
+  ["that is missing", undefined, /is not an object/],
   ["of a list", { type: "array" }, /not that of an object/],
   ["with a type that is none", schema, /\/properties\/a\/type has the value "text"/],
   ["with a number as a type", { type: "object", properties: { a: { type: 5 } } }, /\/type has the value 5/],
@@ -205,7 +205,7 @@ test("what can be mended in a list of tools is mended", async () => {
   expect(tools.map(({ name }) => name)).toEqual(["odd__a", "odd__b", "odd__good"]);
   expect(tools.map(({ inputSchema }) => inputSchema["type"])).toEqual(["object", "object", "object"]);
   const message = expect.stringContaining(
-    "The results are not checked: its schema is no JSON Schema",
+    "The results are not checked: its schema is not a JSON Schema",
   ) as string;
   expect(events).toMatchObject([{ type: "warning", tool: "good", message }]);
 });

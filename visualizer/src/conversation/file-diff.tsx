@@ -5,7 +5,7 @@ import { t } from "../words/t.ts";
 const MAX_LINES = 20;
 const KINDS: { readonly [sign: string]: string } = { "+": "added", "-": "removed", "@": "place" };
 
-/** The lines of a difference, with a line that says where each part of it begins; none for a value that is no difference. */
+/** The lines of a difference, with a line that says where each part of it begins; none for a value that is not a difference. */
 function linesOf(diff: unknown): readonly string[] {
   const hunks = isObject(diff) && Array.isArray(diff["hunks"]) ? (diff["hunks"] as readonly unknown[]) : [];
   return hunks.flatMap((hunk) => {

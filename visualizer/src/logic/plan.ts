@@ -35,7 +35,7 @@ const isPlan = (value: Json): boolean =>
   value["subtasks"].every((each: Json) => isSubtask(each));
 const isTodo = (value: Json): boolean => isObject(value) && hasTexts(value, "content", "status");
 
-/** The plan of a context and its revision; `other` if the slot holds something that is no plan, or that the page has only in part. */
+/** The plan of a context and its revision; `other` if the slot holds something that is not a plan, or that the page has only in part. */
 export function planOf(context: JsonObject): SlotOf<Plan | null> | "other" | undefined {
   const slot = slotOf(context, "plan");
   if (!slot) return undefined;

@@ -8,7 +8,7 @@ type Group = { readonly name: string; readonly tools: readonly ToolEntry[] };
 
 /** The separator behind the name of an MCP server in the name of a tool. */
 const SEPARATOR = "__";
-/** Fewer tools than this are no group. */
+/** Fewer tools than this are not a group. */
 const MIN_GROUP = 3;
 
 const serverOf = (name: string): string => {

@@ -27,7 +27,7 @@ export function Metrics() {
   );
 }
 
-/** The tokens and the cost of the models of a run; an actor that is no agent asks none. */
+/** The tokens and the cost of the models of a run; an actor that is not an agent asks none. */
 function Spent({ totals }: { readonly totals: Partial<Usage> }) {
   return (
     <>

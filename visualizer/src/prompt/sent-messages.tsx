@@ -65,7 +65,7 @@ export function SentMessages({ lens, transcript, comparison }: Props) {
   );
 }
 
-/** The rows of a request, with one for the system message, which is no part of the conversation. */
+/** The rows of a request, with one for the system message, which is not part of the conversation. */
 function rowsWithSystem({ rows, request, sizes }: PromptLens): readonly LensRow[] {
   const isKnown = rows.some((row) => row.kind === "message" && row.index === 0);
   if (isKnown || request.messages[0]?.role !== "system") return rows;

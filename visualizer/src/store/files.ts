@@ -37,7 +37,7 @@ export async function openEmbedded({ name, text, step }: EmbeddedRun): Promise<v
   if (step !== null) select({ runId, stepNumber: step }, "replace");
 }
 
-/** Opens an exported run from its text. Rejects if it is none. */
+/** Opens an exported run from its text. Rejects if it is not one. */
 export async function openText(name: string, text: string, findChart = chartOf): Promise<void> {
   const read = readRunFile(text);
   const { damage } = read;

@@ -17,7 +17,7 @@ test("a difference is shown line by line, as text, and by its beginning if it is
   expect(long.match(/\+x/gu)).toHaveLength(19);
 });
 
-test("what is no difference is not shown", () => {
+test("what is not a difference is not shown", () => {
   for (const wrong of [undefined, null, 7, {}, { hunks: 3 }, { hunks: [null, { lines: 1 }] }])
     expect(shown(wrong)).toBe("");
 });

@@ -39,7 +39,7 @@ test.each([
   ["image", { type: "url", url: "javascript:alert(1)" }],
   ["image", { type: "base64", mediaType: "image/png", data: { $blob: "x", length: 90_000, head: "AAAA" } }],
   ["image", { type: "base64", mediaType: 7, data: 7 }],
-])("what is no picture, or is not here, is named and not drawn: %s %j", (type, source) => {
+])("what is not a picture, or is not here, is named and not drawn: %s %j", (type, source) => {
   const html = drawn(type, source);
   expect(html).not.toContain("<img");
   expect(html).not.toContain('href="javascript');

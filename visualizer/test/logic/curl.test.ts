@@ -32,6 +32,6 @@ test("a shell passes the URL, the headers and the body to curl as they are, and 
   ]);
 });
 
-test("a request without a URL is no command", () => {
+test("a request without a URL is not a command", () => {
   expect(curlOf({ headers: {}, body: {}, notes: [] })).toBeUndefined();
 });

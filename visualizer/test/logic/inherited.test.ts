@@ -18,7 +18,7 @@ test("isInherited holds for what a fork begins with, live or stored, and for not
   expect([2, 5].map((step) => isInherited(stored, fork, step))).toEqual([true, false]);
 });
 
-test("isInherited holds for no step of a run that is no fork", () => {
+test("isInherited holds for no step of a run that is not a fork", () => {
   expect(isInherited(runOf("session.load"), {}, 1)).toBe(false);
   expect(isInherited(runOf("session.load"), undefined, 1)).toBe(false);
 });

@@ -54,7 +54,7 @@ describe("the form of a rule", () => {
 
 test.each<[text: string | undefined, says: string]>([
   [undefined, "must be a rule as JSON"],
-  ["{", "is no JSON"],
+  ["{", "is not JSON"],
   ["[]", "must be an object"],
   ['{"kind":"always","then":["a"],"scope":"session"}', "kind"],
   ['{"kind":"atMost","then":"a","scope":"session"}', "then"],

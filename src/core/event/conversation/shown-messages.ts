@@ -37,7 +37,7 @@ const callIds = ({ content }: Msg): readonly string[] =>
   content.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
 
 /** Yields the places of a conversation from the newest message to the oldest. The newest messages cost as much in a long one as in a short
- *  one. `messageAt` returns undefined for what is no message. */
+ *  one. `messageAt` returns undefined for what is not a message. */
 export function* fromNewest(
   count: number,
   messageAt: (index: number) => Msg | undefined,

@@ -54,7 +54,7 @@ const KINDS: { readonly [family: string]: (kind: EmbedOptions["kind"]) => JsonOb
 
 /**
  * Returns an embedder of any AI SDK provider. The provider's package is the caller's; `agentchart` needs none of the AI SDK. Google,
- * Cohere and Voyage are told whether a text is a document or a question. Throws `config/invalid` for what is no embedding model of the
+ * Cohere and Voyage are told whether a text is a document or a question. Throws `config/invalid` for what is not an embedding model of the
  * specification v2, v3 or v4.
  *
  * @example

@@ -57,7 +57,7 @@ const optionsSchema = s.lazily(() =>
  * Signatures, encrypted reasoning and other data of the provider go back with the very part that they came on. Tools that the
  * provider runs are blocks of the type `provider`. Sources, warnings and the provider's metadata are metadata of the message. Nothing
  * is retried here. An answer that ends for no known reason has failed, and one whose calls are not certain is `model/bad-response`.
- * Throws `config/invalid` for what is no language model of the specification v2, v3 or v4.
+ * Throws `config/invalid` for what is not a language model of the specification v2, v3 or v4.
  *
  * @example
  * ```ts

@@ -29,7 +29,7 @@ const REASONS: { readonly [unified: string]: FinishReason } = {
   "tool-calls": "tool_calls",
 };
 
-/** Kinds of parts that say how a stream goes on, and are no content. */
+/** Kinds of parts that say how a stream goes on, and are not content. */
 const TELEMETRY = /\.message_(start|delta|stop)$/;
 
 /** Creates a reader for one answer of a provider. */

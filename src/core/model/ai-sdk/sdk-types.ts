@@ -60,7 +60,7 @@ export type SdkUsage = {
   readonly reasoningTokens?: number;
 };
 
-/** Throws `config/invalid` for what is no model of a provider in one of {@link VERSIONS}. `example` says where one is had. */
+/** Throws `config/invalid` for what is not a model of a provider in one of {@link VERSIONS}. `example` says where one is had. */
 export function checkSdkModel(
   model: unknown,
   kind: "a language model" | "an embedding model",
@@ -72,7 +72,7 @@ export function checkSdkModel(
     throw invalid(`"${model}" is the name of a model; ${expected} (npm install ${pkg}).`);
   const found = isObject(model) ? (model as { readonly [field: string]: unknown }) : {};
   if (typeof found[has] !== "function" || typeof found["modelId"] !== "string")
-    throw invalid(`The argument is ${kind.replace(/^an? /, "no ")}; ${expected}.`);
+    throw invalid(`The argument is not ${kind}; ${expected}.`);
   const version = found["specificationVersion"];
   if (!VERSIONS.some((known) => known === version))
     throw invalid(

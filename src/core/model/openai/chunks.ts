@@ -72,7 +72,7 @@ function createDecoder(): (piece: Uint8Array) => string {
   let isFirst = true;
   return (piece) => {
     const isAscii = (byte: number | undefined): boolean => byte === undefined || byte < 0x80;
-    const mayBeMark = isFirst && !isAscii(piece[0]); // a byte order mark is no text
+    const mayBeMark = isFirst && !isAscii(piece[0]); // a byte order mark is not text
     if (!own && !mayBeMark && isAscii(piece.at(-1))) {
       isFirst &&= piece.length === 0;
       return utf8.decode(piece);

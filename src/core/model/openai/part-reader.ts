@@ -21,7 +21,7 @@ export interface PartReader {
   finish(): StreamPart[];
   /** True once text, thinking or a tool call was received. */
   hasContent(): boolean;
-  /** True once the server has said why the answer ended. What comes after it is no answer. */
+  /** True once the server has said why the answer ended. What comes after it is not an answer. */
   hasFinished(): boolean;
   /** Returns the statement of the server instead of an answer, or about the reason for which it ended the answer early. */
   serverFailure(): unknown;

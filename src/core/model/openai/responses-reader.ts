@@ -244,7 +244,7 @@ function otherEvent(event: WireEvent): readonly StreamPart[] {
   return type === "" ? [] : [{ type: "ping" }];
 }
 
-/** Returns the error of an answer that is no whole one, and was not cut for a reason that is known. */
+/** Returns the error of an answer that is not a whole one, and was not cut for a reason that is known. */
 function failureOf({ status, error, incomplete_details: incomplete }: WireResponse): unknown {
   if (!status) return error ?? undefined;
   if (status === "failed" || status === "cancelled")

@@ -4,14 +4,14 @@ type Fields = { readonly [name: string]: unknown };
 
 /** Names of fields that say an error, whatever else a chunk has. */
 const ERROR_NAME = /^(err|error|errors|exception|fault|failure|base_resp)$|^(err|error)[_-]?[a-z]/i;
-/** Names of fields that say an error in a chunk that is no part of an answer. */
+/** Names of fields that say an error in a chunk that is not part of an answer. */
 const REASON_NAME =
   /^(message|msg|details?|reason|title|description|text|code|status[_-]?(code|msg|message)?|success)$/i;
 /** Words for an error in the fields that say what a chunk is. */
 const ERROR_WORD = /error|exception|fail|abort|cancel|timeout|timed.?out|overload|unavailable/i;
 const KINDS = new Set(["object", "type", "status", "event"]);
 const CODE_NAME = /^(code|status|status_code|statusCode)$/;
-/** Names of fields of chunks that are no part of an answer, and no error: what servers and proxies say beside it. */
+/** Names of fields of chunks that are not part of an answer, and no error: what servers and proxies say beside it. */
 const BESIDE = new Set(
   `id object created model system_fingerprint service_tier obfuscation provider type index choices usage
    citations search_results sources source_documents images related_questions prompt_filter_results prompt_annotations

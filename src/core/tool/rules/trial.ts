@@ -191,7 +191,7 @@ export class RuleTrial {
       return { problem: `its argument '${per}' is not a text, a number or a boolean` };
     const sum = amount === undefined ? undefined : given[amount];
     if (amount !== undefined && !(typeof sum === "number" && sum >= 0))
-      return { problem: `its argument '${amount}' is no number of at least 0` };
+      return { problem: `its argument '${amount}' is not a number of at least 0` };
     return {
       ...(key !== undefined && { key: String(key) }),
       ...(typeof sum === "number" && { amount: sum }),

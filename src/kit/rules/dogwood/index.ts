@@ -46,7 +46,7 @@ function valueAt(input: JsonObject, path: readonly string[]): Json {
 
 const numberAt = (input: JsonObject, path: readonly string[]): number => {
   const value = valueAt(input, path);
-  if (typeof value !== "number") throw new Error(`the argument ${path.join(".")} is no number`);
+  if (typeof value !== "number") throw new Error(`the argument ${path.join(".")} is not a number`);
   return value;
 };
 

@@ -38,7 +38,7 @@ export function toExecution({ retryOn, ...rest }: NormalExecution): Execution {
   return { ...rest, retryOn: retryOn === "all" ? "all" : (error) => retryOn.includes(kindOf(error)) };
 }
 
-/** AgentScope's time limit of a model is one between chunks, and what is not set beside others is no retry. */
+/** AgentScope's time limit of a model is one between chunks, and what is not set beside others is not a retry. */
 export function toModelExecution(execution: NormalExecution): Execution {
   const { timeoutMs, ...rest } = toExecution(execution);
   return {

@@ -4,7 +4,7 @@ import { normal } from "./messages.ts";
 
 export type StreamedMsg = { type: string; last: boolean; msg: NormalMsg };
 
-/** Events of the product as those of the suite; a result that the caller brought is no news to it. */
+/** Events of the product as those of the suite; a result that the caller brought is not news to it. */
 export function* streamed(
   event: AgentEvent,
   agent: string,

@@ -208,7 +208,7 @@ export const TURN_GUARDS: GuardTable = {
       ["the list is empty", watched()],
       ["all are about calls", watched({ tool: "*", state: "doCall" }, { same: 2 }, { where: [] })],
       [
-        "what is stored is no list",
+        "what is stored is not a list",
         { slots: { "tools.breakpoints": { value: { tokens: 1 }, version: 1, revision: 1 } } },
       ],
     ],
