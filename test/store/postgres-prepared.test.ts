@@ -265,7 +265,8 @@ describe.skipIf(!server)(`statements on Postgres${server ? "" : ` (${NO_POSTGRES
       const seen: (readonly string[])[] = [];
       for (const id of ids) {
         const lease = await acquireLease(store, id);
-        const unsubscribe = await queue.subscribe(id, ({ n }) => heard.push(`${id}: ${String(n)}`));
+        const listen = () => queue.subscribe(id, ({ n }) => heard.push(`${id}: ${String(n)}`));
+        const unsubscribe = await vi.waitFor(listen, 300_000); // the first makes the tables of the queue
         const seqs = store.watch!(id, { signal: stop.signal })[Symbol.asyncIterator]();
         const first = seqs.next();
         await store.append(id, batchOf(lease, 0));

@@ -31,7 +31,7 @@ type Asking = { readonly timeoutMs: number; readonly signal?: AbortSignal | unde
 const CHILD = fileURLToPath(new URL("child.ts", import.meta.url));
 const LARGEST_ANSWER_BYTES = 256 * 1024 * 1024;
 
-/** Asks a process of its own, which is killed on time-out and on abort. Throws an Error whose message says what to do. */
+/** Asks a process of its own, which is killed on abort, and when the statement has run for too long. Throws an Error whose message says what to do. */
 async function ask(request: Request, { timeoutMs, signal }: Asking): Promise<Answer> {
   signal?.throwIfAborted();
   const { SystemRoot } = process.env;
@@ -41,13 +41,14 @@ async function ask(request: Request, { timeoutMs, signal }: Asking): Promise<Ans
     // No environment: what runs SQL of a model needs none of the keys in it.
     {
       env: SystemRoot === undefined ? {} : { SystemRoot },
-      timeout: timeoutMs,
       killSignal: "SIGKILL",
       maxBuffer: LARGEST_ANSWER_BYTES,
       ...(signal && { signal }),
     },
   );
-  asked.child.stdin?.on("error", () => {}).end(JSON.stringify(request));
+  const { child } = asked;
+  child.stdin?.on("error", () => {}).end(JSON.stringify(request));
+  child.stdout?.once("data", () => void setTimeout(() => child.kill("SIGKILL"), timeoutMs).unref()); // it begins
   const { stdout } = await asked.catch((error: Error & { readonly killed?: boolean }) => {
     if (signal?.aborted) throw new Error("The query was interrupted.");
     if (error.killed) throw new Error(`The query was stopped after ${timeoutMs / 1000} s. Make it cheaper.`);

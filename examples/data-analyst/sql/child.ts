@@ -2,7 +2,7 @@
  * The process that runs SQL, so that the asking process can kill a statement that does not end. Reads one request as
  * JSON from stdin and writes one answer as JSON.
  */
-import { readFileSync } from "node:fs";
+import { readFileSync, writeSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import type { Answer, QueryResult, Request } from "./ask-child.ts";
 import { toCell, type Cell } from "./cell.ts";
@@ -63,4 +63,6 @@ function answer(request: Request): Answer {
   }
 }
 
-process.stdout.write(JSON.stringify(answer(JSON.parse(readFileSync(0, "utf8")) as Request)));
+const request = JSON.parse(readFileSync(0, "utf8")) as Request;
+writeSync(1, "\n"); // from now on its time counts
+process.stdout.write(JSON.stringify(answer(request)));
