@@ -263,10 +263,10 @@ describe.skipIf(!server)(`statements on Postgres${server ? "" : ` (${NO_POSTGRES
     try {
       const ids = Array.from({ length: 20 }, (_, n) => `watched ${n}`);
       const seen: (readonly string[])[] = [];
+      await expect.poll(() => queue.stats()).toMatchObject({ waiting: 0 }); // its tables are made
       for (const id of ids) {
         const lease = await acquireLease(store, id);
-        const listen = () => queue.subscribe(id, ({ n }) => heard.push(`${id}: ${String(n)}`));
-        const unsubscribe = await vi.waitFor(listen, 300_000); // the first makes the tables of the queue
+        const unsubscribe = await queue.subscribe(id, ({ n }) => heard.push(`${id}: ${String(n)}`));
         const seqs = store.watch!(id, { signal: stop.signal })[Symbol.asyncIterator]();
         const first = seqs.next();
         await store.append(id, batchOf(lease, 0));
