@@ -1,3 +1,4 @@
+import { guarded } from "../core/base/guarded.ts";
 import type { TurnEnd } from "../../machines/agent/context.ts";
 import type { AgentEvent, AgentEventBody } from "../core/event/types.ts";
 import { isReported, messageEvents, notRun, toolRetry } from "../core/event/call-events.ts";
@@ -226,7 +227,7 @@ function toolEndEvent(result: ToolResultBlock): AgentEventBody {
 }
 
 /** Calls `listener` with the events of the journal after a position, with `n` 0, and then with live events, missing none in
- *  between. Returns a function that unsubscribes. */
+ *  between. What it throws is ignored. Returns a function that unsubscribes. */
 export function replayEvents(
   store: SessionStore,
   sessionId: string,
@@ -238,7 +239,10 @@ export function replayEvents(
   const blocks = new OpenBlocks();
   let isLive = false;
   let isOver = false;
-  const pass = (event: AgentEvent): void => void (blocks.admits(event) && listener(event));
+  const tell = (event: AgentEvent): void => {
+    if (!isOver) guarded(() => listener(event));
+  };
+  const pass = (event: AgentEvent): void => void (blocks.admits(event) && tell(event));
   const stop = subscribe((event) => (isLive ? pass(event) : waiting.push(event)));
 
   const replay = async (): Promise<void> => {
@@ -249,7 +253,7 @@ export function replayEvents(
       if (isOver) return;
       const events = reader.events(entry);
       last = Math.max(last, entry.seq);
-      events.filter(({ position }) => isAfter(position, from)).forEach(listener);
+      events.filter(({ position }) => isAfter(position, from)).forEach(tell);
     }
     isLive = true;
     for (const event of waiting.splice(0)) if (event.seq >= last) pass(event);

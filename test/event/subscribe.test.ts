@@ -61,3 +61,22 @@ test.each([[["done"]], ["message"], [[1]]])(
     expect(subscribe).toThrow(/turn\.end/);
   },
 );
+
+test("what a listener throws or stops while past events are replayed concerns no other event", async () => {
+  const agent = bot({ store: memoryStore(), sessionId: "s" });
+  await agent.call("go");
+  const [all, thrown, one]: AgentEvent[][] = [[], [], []];
+  agent.subscribe((event) => all!.push(event), { after: 0 });
+  agent.subscribe(
+    (event) => {
+      thrown!.push(event);
+      throw new Error("no");
+    },
+    { after: 0 },
+  );
+  const stop = agent.subscribe((event) => one!.push(event) && stop(), { after: 0 });
+  await expect.poll(() => all!.at(-1)?.type).toBe("turn.end");
+  await new Promise(setImmediate);
+  expect(thrown).toEqual(all);
+  expect(one).toEqual(all!.slice(0, 1));
+});
