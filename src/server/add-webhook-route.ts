@@ -1,7 +1,7 @@
 import { z, type OpenAPIHono } from "@hono/zod-openapi";
 import { wrongTokenLimiter } from "../core/base/rate-limiter.ts";
 import type { Json } from "../core/base/json.ts";
-import { addressOf, tooMany, type ServerEnv } from "./authenticate.ts";
+import { addressOf, LOCAL_ACCESS, tooMany, type ServerEnv } from "./authenticate.ts";
 import type { ServerOptions } from "./options.ts";
 import { accepted } from "./reply-schemas.ts";
 import { RequestError } from "./request-error.ts";
@@ -45,12 +45,14 @@ export function addWebhookRoute(
   {
     webhooks,
     dispatcher,
+    tokens,
     now = Date.now,
-  }: Pick<ServerOptions, "dispatcher" | "now"> & {
+  }: Pick<ServerOptions, "dispatcher" | "tokens" | "now"> & {
     readonly webhooks: NonNullable<ServerOptions["webhooks"]>;
   },
 ): void {
   app.openAPIRegistry.registerPath(ROUTE);
+  const tenants = tokens === "none" ? [LOCAL_ACCESS.tenant] : tokens.map((token) => token.tenant);
   const wrong = wrongTokenLimiter();
   app.post("/webhooks/:name", async (c) => {
     const name = c.req.param("name");
@@ -85,6 +87,13 @@ export function addWebhookRoute(
     if (input === undefined) return c.body(null, 204);
     const { tenant, agent, meta } = webhook;
     const id = sessionOf(webhook, delivery);
+    // what a payload says must not reach the sessions of a tenant
+    if (tenant === undefined && tenants.some((each) => id.startsWith(`${each}/`)))
+      throw new RequestError(
+        400,
+        "request/invalid",
+        "The session of the webhook would be one of a tenant; expected another id, or the option `tenant`.",
+      );
     const dispatched = await dispatcher.dispatch(tenant === undefined ? id : `${tenant}/${id}`, input, {
       agent,
       meta: { ...meta, ...(tenant !== undefined && { tenant }), webhook: name },

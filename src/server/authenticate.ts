@@ -8,7 +8,7 @@ import { SCOPES, TokenRegistry, type Access, type Scope, type Token } from "./to
 export type ServerEnv = { Variables: { requestId: string; access: Access; sessionId?: string } };
 
 /** The access of every request without tokens. */
-const LOCAL_ACCESS: Access = { tenant: "local", scopes: SCOPES, name: "local" };
+export const LOCAL_ACCESS: Access = { tenant: "local", scopes: SCOPES, name: "local" };
 
 type RequestContext = Parameters<MiddlewareHandler<ServerEnv>>[0];
 

@@ -8,7 +8,7 @@ import { createServer } from "agentchart/server";
 import { createDispatcher, createWorker, inProcessQueue } from "agentchart/worker";
 import { memoryStore } from "agentchart/store/memory";
 import { echoModel } from "../worker/kit.ts";
-import { openServer, type TestServer } from "./open-server.ts";
+import { createSession, openServer, type TestServer } from "./open-server.ts";
 
 const NOW = Date.parse("2026-05-04T12:00:00Z");
 const SECRET = `whsec_${randomBytes(32).toString("base64")}`;
@@ -78,6 +78,20 @@ describe("a webhook", () => {
     });
     expect((await server.request("GET", "/v1/sessions/tracker-msg_1")).status).toBe(200);
     expect((await server.request("GET", "/v1/sessions/tracker-msg_1", { as: "globex" })).status).toBe(404);
+  });
+
+  test("without a tenant reaches no session of one, whatever its payload says", async () => {
+    const server = open({ sessionId: "{session}" });
+    const id = await createSession(server);
+    const to = (session: string, delivery: string) =>
+      deliver(server, { id: delivery, body: JSON.stringify({ ...issue, session }) });
+    for (const [n, session] of [`acme/${id}`, "globex/new"].entries())
+      expect(await (await to(session, `msg_${n}`)).json()).toMatchObject({
+        status: 400,
+        code: "request/invalid",
+      });
+    expect(await inputsOf(server, `acme/${id}`)).toHaveLength(1);
+    expect((await to("initech/new", "msg_9")).status).toBe(202);
   });
 
   test("is run by a worker once, although it is delivered ten times at two servers", async () => {
