@@ -128,13 +128,18 @@ export class FileAccess {
         }
         this.#isCalling = true;
         const wasGivenUp = this.#isGivenUp;
-        start((error, value) => {
+        const done: Done<T> = (error, value) => {
           this.#isCalling = false;
           if (this.#isGivenUp && !wasGivenUp) stuck--;
           this.#slots.give();
           if (error) reject(error);
           else resolve(value as T);
-        });
+        };
+        try {
+          start(done);
+        } catch (error) {
+          done(error as NodeJS.ErrnoException); // a path that can be none
+        }
       });
     });
   }

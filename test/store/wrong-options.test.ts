@@ -68,3 +68,15 @@ test.each([
   expect(await store.search!({ limit: 0 })).toEqual({ sessions: [], total: 1 });
   await store.close();
 });
+
+test("a folder whose name can be none blocks no other store", async () => {
+  const wrong = fileStore({ dir: "no\0name", timeoutMs: 1_000 });
+  for (let n = 0; n < 8; n++)
+    await expect(wrong.acquire("s", lease)).rejects.toMatchObject({
+      code: "store/failed",
+      data: { code: "ERR_INVALID_ARG_VALUE" },
+    });
+  const store = fileStore({ dir: join(folder, "right"), timeoutMs: 1_000 });
+  expect(await store.acquire("s", lease)).toMatchObject({ fence: 1 });
+  await store.close();
+});
