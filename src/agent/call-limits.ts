@@ -1,4 +1,4 @@
-import { elapsed, LONGEST_DELAY_MS } from "../core/base/time.ts";
+import { delayOf, elapsed, LONGEST_DELAY_MS } from "../core/base/time.ts";
 import { AgentError, configError, type ErrorCode, errorFrom } from "../core/base/error.ts";
 import { assistantMsg, newId } from "../core/message/msg.ts";
 import type { AnyCallOptions, Reply, RetryOptions } from "./types.ts";
@@ -74,7 +74,7 @@ export async function withinLimits<O>(
     if (interrupt) {
       endedBy ??= cause; // the call does not begin another turn
       interrupt(cause);
-      late ??= setTimeout(() => reject(limitError(cause)), interruptGraceMs + SAVING_MS);
+      late ??= setTimeout(() => reject(limitError(cause)), delayOf(interruptGraceMs + SAVING_MS));
       return;
     }
     endedBy ??= cause;

@@ -1,3 +1,5 @@
+import { delayOf } from "../core/base/time.ts";
+
 /** The headers of a stream. The second one turns off the buffering of nginx. */
 export const EVENT_STREAM = { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" };
 
@@ -41,7 +43,7 @@ export function eventStream(
           end();
           stream.error(new Error("The client does not read the event stream."));
         } else if (missed === 0) stream.enqueue(encode(": alive\n\n"));
-      }, heartbeatMs);
+      }, delayOf(heartbeatMs));
     },
     async pull(stream) {
       try {

@@ -3,7 +3,7 @@ import { builtin, nodeProcess } from "../core/base/platform.ts";
 import { sha256 } from "../core/base/hash.ts";
 import { newId } from "../core/message/msg.ts";
 import { AgentError } from "../core/base/error.ts";
-import { unref } from "../core/base/time.ts";
+import { delayOf, unref } from "../core/base/time.ts";
 import type { Lease, SessionStore } from "./port.ts";
 import { leaseLost } from "./shared.ts";
 
@@ -183,7 +183,7 @@ export class LeaseKeeper {
 
   add(kept: KeptLease): void {
     this.#kept.add(kept);
-    this.#timer ??= unref(setInterval(() => this.#renew(), this.#leaseMs / 3));
+    this.#timer ??= unref(setInterval(() => this.#renew(), delayOf(this.#leaseMs / 3)));
   }
 
   remove(kept: KeptLease): void {

@@ -1,3 +1,4 @@
+import { delayOf } from "../core/base/time.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AgentError, configError } from "../core/base/error.ts";
 import * as s from "../core/base/option-schema.ts";
@@ -142,7 +143,7 @@ class Mover {
       if (this.#copies.size > 0) await this.#move([...this.#copies]);
       if (isSettled && !hasFound && this.#copies.size === 0) return;
       if (hasFound && this.#progress.busy === 0) continue;
-      await sleep(pollMs, undefined, signal && { signal });
+      await sleep(delayOf(pollMs), undefined, signal && { signal });
     }
   }
 

@@ -1,3 +1,4 @@
+import { delayOf } from "../core/base/time.ts";
 import { AgentError } from "../core/base/error.ts";
 
 /** The pause before a storage that is away is read again, ms. */
@@ -61,7 +62,7 @@ export async function* watchSeq({
 /** Wakes every `everyMs` ms, for stores that have no notifications. */
 export function pollEvery(everyMs: number): SeqSource["subscribe"] {
   return (wake) => {
-    const timer = setInterval(wake, everyMs);
+    const timer = setInterval(wake, delayOf(everyMs));
     return () => clearInterval(timer);
   };
 }

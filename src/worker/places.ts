@@ -1,3 +1,4 @@
+import { delayOf } from "../core/base/time.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { newId } from "../core/message/msg.ts";
 import { newOwner } from "../store/leases.ts";
@@ -118,12 +119,12 @@ export class Permits {
     const renew = async (): Promise<void> => {
       lease = await this.#store.renew(lease, this.#leaseMs);
     };
-    const timer = setInterval(() => void renew().catch(() => {}), this.#leaseMs / 3);
+    const timer = setInterval(() => void renew().catch(() => {}), delayOf(this.#leaseMs / 3));
     timer.unref();
     return async () => {
       clearInterval(timer);
       const released = this.#store.release(lease).catch(() => {});
-      await Promise.race([released, sleep(this.#leaseMs, undefined, { ref: false })]); // then it has expired
+      await Promise.race([released, sleep(delayOf(this.#leaseMs), undefined, { ref: false })]); // then it has expired
     };
   }
 }

@@ -3,7 +3,7 @@ import { createInboxAgent } from "../agent/create-agent.ts";
 import type { InboxAgent } from "../agent/inbox-agent.ts";
 import type { AgentConfig } from "../agent/options/agent-config.ts";
 import { recordedFor, type RecordedResults } from "../agent/recorded-results.ts";
-import { elapsed } from "../core/base/time.ts";
+import { delayOf, elapsed } from "../core/base/time.ts";
 import { AgentError, errorFrom, errorInfo, type ErrorInfo } from "../core/base/error.ts";
 import type { WakeUp } from "./queue/port.ts";
 import { dueTime, isInnerSession, readPosition } from "../store/shared.ts";
@@ -341,7 +341,7 @@ export class SessionJob {
     const look = (): void => {
       if (isLost(agent)) resolve();
     };
-    const timer = setInterval(look, this.#worker.leaseMs / LOOKS_PER_LEASE);
+    const timer = setInterval(look, delayOf(this.#worker.leaseMs / LOOKS_PER_LEASE));
     try {
       work.catch(() => {}); // nobody may wait for it any more
       await Promise.race([work, ended]);
@@ -360,7 +360,7 @@ export class SessionJob {
       return;
     }
     const { phase, reason } = agent.status();
-    if (!closedBy) await Promise.race([agent.close(), sleep(leaseMs, undefined, { ref: false })]);
+    if (!closedBy) await Promise.race([agent.close(), sleep(delayOf(leaseMs), undefined, { ref: false })]);
     const durationMs = elapsed(startedAt, now());
     report.emit({ type: "session.end", ...this.#session, phase, ...(reason && { reason }), durationMs });
     if (closedBy) await this.#wakeLater(0);

@@ -1,3 +1,4 @@
+import { delayOf } from "../core/base/time.ts";
 import { causedBy } from "../agent/steps.ts";
 import type { InboxAgent } from "../agent/inbox-agent.ts";
 import { AgentError, errorInfo, type ErrorInfo } from "../core/base/error.ts";
@@ -292,7 +293,7 @@ export class SessionRun {
       if (!this.#isNudged) {
         const { promise, resolve } = Promise.withResolvers<void>();
         this.#wake = resolve;
-        const timer = setTimeout(resolve, this.#options.pollMs);
+        const timer = setTimeout(resolve, delayOf(this.#options.pollMs));
         await promise;
         clearTimeout(timer);
       }

@@ -1,3 +1,4 @@
+import { delayOf } from "../core/base/time.ts";
 import { AgentError, errorInfo } from "../core/base/error.ts";
 import type { WakeQueue } from "./queue/port.ts";
 import { endsWithin } from "../store/ends-within.ts";
@@ -83,7 +84,7 @@ export class Sweep {
     this.#isSweeping = false;
     if (this.#isStopped) return;
     const jitter = 0.8 + Math.random() * 0.4; // so that workers do not sweep at the same time
-    this.#timer = setTimeout(() => void this.#round(), everyMs * jitter);
+    this.#timer = setTimeout(() => void this.#round(), delayOf(everyMs * jitter));
   }
 
   async #sweep(): Promise<void> {

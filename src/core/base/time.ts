@@ -6,9 +6,12 @@ export function elapsed(since: number, at: number): number {
 /** The longest delay of a Node timer, ms: about 24 days. A longer time limit counts as no limit. */
 export const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
+/** Returns the delay of a timer for so long, or for as long as a timer can be. One with a longer delay would fire at once. */
+export const delayOf = (ms: number): number => Math.min(ms, LONGEST_DELAY_MS);
+
 /** Returns the delay of a timer that is to fire at a time, or as soon as it can. */
 export function delayUntil(at: number, now: number): number {
-  return Math.min(elapsed(now, at), LONGEST_DELAY_MS);
+  return delayOf(elapsed(now, at));
 }
 
 /** Starts a timer from its beginning, and returns the one that runs now: those of a browser are numbers, of which each runs once. */

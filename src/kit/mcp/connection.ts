@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, ClientOptions, ElicitResult, Tool, Transport } from "@modelcontextprotocol/client";
 import { AgentError, messageOf } from "../../core/base/error.ts";
 import { isObject, type Json, type JsonObject } from "../../core/base/json.ts";
+import { delayOf } from "../../core/base/time.ts";
 import type { Ask, Decision } from "../../core/tool/pending.ts";
 import { HostAnswers, type SampleCounter } from "./host-answers.ts";
 import { HELD_KEY, InFlight, InFlightCalls, NO_TIMEOUT, type CallWith, type Step } from "./in-flight.ts";
@@ -159,7 +160,7 @@ export class Connection {
       if (resources || prompts) return { tools: [], faults: [{ type: "warning", message }] };
       throw this.#unreachable(new Error(message), "has nothing to offer", UNLISTED);
     }
-    const timeout = this.#options.initTimeoutMs ?? 30_000;
+    const timeout = delayOf(this.#options.initTimeoutMs ?? 30_000);
     const { faults } = (this.#listing = { faults: [], limits: new ListLimits() });
     try {
       const list = client.listTools(undefined, { timeout, cacheMode: "refresh", ...(signal && { signal }) });
@@ -279,7 +280,7 @@ export class Connection {
     const loaded = await loadClient();
     const {
       command,
-      initTimeoutMs: timeout = 30_000,
+      initTimeoutMs = 30_000,
       era = command === undefined ? "auto" : "legacy",
     } = this.#options;
     const client = new loaded.Client(
@@ -313,7 +314,7 @@ export class Connection {
       this.#transport = this.#makeTransport(loaded);
       const isModern = (): boolean => client.getProtocolEra() === "modern";
       new ResultMender(isModern, () => this.#listed()).watch(this.#transport);
-      await client.connect(this.#transport, { timeout });
+      await client.connect(this.#transport, { timeout: delayOf(initTimeoutMs) });
     } catch (error) {
       await client.close().catch(() => {});
       const safe = this.#signIn.safe(loaded, error);

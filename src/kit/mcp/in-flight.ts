@@ -1,3 +1,4 @@
+import { delayOf } from "../../core/base/time.ts";
 import { randomUUID } from "node:crypto";
 import type {
   CallToolResult,
@@ -93,7 +94,7 @@ export class InFlight {
   /** Waits for the result or for a question. An abort and a time-out cancel the call. */
   async next({ signal, timeoutMs }: Pick<CallWith, "signal" | "timeoutMs">): Promise<Step> {
     const stop = (): void => this.#controller.abort(signal.reason);
-    const timer = setTimeout(() => this.#controller.abort(), timeoutMs);
+    const timer = setTimeout(() => this.#controller.abort(), delayOf(timeoutMs));
     signal.addEventListener("abort", stop);
     if (signal.aborted) stop();
     const result = this.#result.then((value): Step => {

@@ -1,3 +1,4 @@
+import { delayOf } from "../../core/base/time.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, Tool as Listed } from "@modelcontextprotocol/client";
 import { AgentError, configError, messageOf } from "../../core/base/error.ts";
@@ -41,7 +42,7 @@ async function within<T>(
   const timer = setTimeout(() => {
     reject(late());
     stop.abort();
-  }, ms);
+  }, delayOf(ms));
   try {
     return await Promise.race([work(stop.signal), isOver]);
   } finally {
@@ -185,7 +186,7 @@ export async function mcp(options: McpOptions): Promise<McpServer> {
     return (reading = reading.catch(() => {}).then(read));
   };
   const follow = (): void => void refresh().catch((error: unknown) => report("warning", messageOf(error)));
-  const timeout = options.initTimeoutMs ?? INIT_TIMEOUT_MS;
+  const timeout = delayOf(options.initTimeoutMs ?? INIT_TIMEOUT_MS);
   /** Connects and reads the list for the first time, all of it within the time for that. */
   const start = (): Promise<void> =>
     within(
@@ -262,7 +263,7 @@ export async function mcp(options: McpOptions): Promise<McpServer> {
   const readResourceOf = (uri: string, signal?: AbortSignal) =>
     connection.use((client) =>
       readResource(client, uri, {
-        timeout: options.timeoutMs ?? CALL_TIMEOUT_MS,
+        timeout: delayOf(options.timeoutMs ?? CALL_TIMEOUT_MS),
         ...(options.maxResultBytes !== undefined && { maxBytes: options.maxResultBytes }),
         ...(signal && { signal }),
       }),

@@ -1,3 +1,4 @@
+import { delayOf } from "../../core/base/time.ts";
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import { AgentError } from "../../core/base/error.ts";
@@ -139,7 +140,7 @@ export async function* runProcess(spec: ProcessSpec): AsyncGenerator<CommandEven
     signal?.addEventListener("abort", onAbort, { once: true });
     return () => signal?.removeEventListener("abort", onAbort);
   });
-  const timer = setTimeout(() => stop("timeout"), spec.timeoutMs);
+  const timer = setTimeout(() => stop("timeout"), delayOf(spec.timeoutMs));
   const unwatch = child.pid === undefined ? undefined : spec.watch?.(child.pid, () => stop("processes"));
   try {
     for (let event = await waiting.next(); event; event = await waiting.next()) yield event;
