@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { JsonObject } from "../core/base/json.ts";
+import { truncated } from "../core/base/shown.ts";
 import type { AgentEvent } from "../core/event/types.ts";
 import { userMsg, textOf } from "../core/message/msg.ts";
 import type { Msg } from "../core/message/types.ts";
@@ -42,8 +43,7 @@ export async function lastTurnEnd(
 export function endText({ reason, reply, error }: Pick<TurnEnd, "reason" | "reply" | "error">): string {
   if (error) return `It has failed: ${error.message}`;
   const text = reply ? textOf(reply) : "";
-  const shown =
-    text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS).toWellFormed()}…` : text || "(No response)";
+  const shown = truncated(text, MAX_CHARS) || "(No response)";
   if (reason === "INTERRUPTED") return "It was cancelled.";
   return reason === "MAX_ITERATIONS" ? `It ran out of iterations. Its summary:\n${shown}` : shown;
 }

@@ -254,7 +254,7 @@ export function queueInput(context: AgentContext): Change {
 
 const refusal = (code: ErrorInfo["code"], message: string): Change => ({ failure: { code, message } });
 
-const listOf = (ids: readonly string[]): string => `[${ids.map(truncated).join(", ")}]`;
+const listOf = (ids: readonly string[]): string => `[${ids.map((id) => truncated(id)).join(", ")}]`;
 
 /** The reason of a turn whose calls wait for decisions or answers. */
 export function undecidedReason(

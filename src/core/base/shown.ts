@@ -1,9 +1,9 @@
 /** The maximum length of a text that an error shows, in characters. */
 const MAX_SHOWN = 200;
 
-/** The beginning of a text that is too long for an error. */
-export function truncated(text: string): string {
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN).toWellFormed()}…` : text;
+/** Returns a text, or the beginning of one that is longer; default: than an error shows. */
+export function truncated(text: string, max = MAX_SHOWN): string {
+  return text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text;
 }
 
 /** Returns the form in which an error shows what was found: a string in quotes, an object without its content. */

@@ -1,5 +1,6 @@
 import { AgentError, configError } from "../../core/base/error.ts";
 import type { JsonObject } from "../../core/base/json.ts";
+import { truncated } from "../../core/base/shown.ts";
 import { isTextOrMedia } from "../../core/message/msg.ts";
 import type { Msg, ToolResultBlock } from "../../core/message/types.ts";
 import type { CodeStep, CodeTurn } from "./code-model.ts";
@@ -69,7 +70,7 @@ const MAX_CAUSE = 300;
 
 function failuresText(errors: readonly AgentError[]): string {
   const causes = errors.map(({ data, message }) => {
-    const text = message.length > MAX_CAUSE ? `${message.slice(0, MAX_CAUSE).toWellFormed()}…` : message;
+    const text = truncated(message, MAX_CAUSE);
     return typeof data["agent"] === "string" ? `${data["agent"]}: ${text}` : text;
   });
   return `Multiple agent execution failures occurred: ${causes.join("; ")}`;
