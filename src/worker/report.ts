@@ -1,3 +1,4 @@
+import { errorInfo } from "../core/base/error.ts";
 import { guarded } from "../core/base/guarded.ts";
 import { elapsed } from "../core/base/time.ts";
 import type { AgentEvent } from "../core/event/types.ts";
@@ -59,6 +60,13 @@ export class Report {
     count(this.counters, body);
     const event = { at: this.#now(), ...body } as WorkerEvent;
     for (const listener of this.#listeners) guarded(() => listener(event));
+  }
+
+  /** Reports a failure as one of the queue, the store or the worker, whichever its code names. */
+  failed(thrown: unknown): void {
+    const error = errorInfo(thrown, "store/failed");
+    const [area] = error.code.split("/");
+    this.emit({ type: "error", from: area === "queue" || area === "store" ? area : "worker", error });
   }
 
   /** Returns a function that unsubscribes. */

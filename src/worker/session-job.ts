@@ -322,13 +322,10 @@ export class SessionJob {
       if (!agent.closedBy && isUnchanged && hasWork(position, [], now())) await agent.touch();
       await this.#release(agent, startedAt);
     } catch (error) {
-      const reason = errorInfo(agent.closedBy ?? error, "store/failed");
+      const { closedBy } = agent;
+      const reason = closedBy && closedBy.code !== "run/shutdown" ? closedBy : error;
       agent.abandon(new AgentError("run/closed", "The worker released the session."));
-      report.emit({
-        type: "error",
-        from: reason.code === "store/failed" ? "store" : "worker",
-        error: reason,
-      });
+      report.failed(reason);
     } finally {
       running.delete(sessionId);
       signals.stop();

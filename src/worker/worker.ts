@@ -158,13 +158,7 @@ class QueueWorker implements Worker {
       if (this.#state === "running") await this.#run(wakeUp, isQueued);
       else await this.#options.queue.wake(wakeUp.sessionId, { priority: wakeUp.priority });
     } catch (error) {
-      const info = errorInfo(error, "store/failed");
-      const from = info.code.startsWith("queue/")
-        ? "queue"
-        : info.code.startsWith("store/")
-          ? "store"
-          : "worker";
-      this.#report.emit({ type: "error", from, error: info }); // the sweep finds the session again
+      this.#report.failed(error); // the sweep finds the session again
     } finally {
       this.#places.give();
       this.#sweep.placeFreed();

@@ -83,6 +83,21 @@ describe("a transport", () => {
   });
 });
 
+test("a worker that is closed while its queue is away says that of the queue", async () => {
+  const queue = inProcessQueue();
+  onTestFinished(() => queue.close());
+  let isAway = false;
+  const away = new AgentError("queue/failed", "It is away.", { isRetryable: true });
+  const wake: WakeQueue["wake"] = (...args) => (isAway ? Promise.reject(away) : queue.wake(...args));
+  const { agents, ran } = gated(new Promise(() => {}));
+  const b = await bench({ queue: changedQueue(queue, { wake }), agents });
+  await b.dispatcher.dispatch("s", "call wait", { agent: "echo" });
+  await expect.poll(() => ran.length).toBe(1);
+  isAway = true;
+  await b.worker.close({ deadlineMs: 500 });
+  expect(ofType(b, "error")).toMatchObject([{ from: "queue", error: { code: "queue/failed" } }]);
+});
+
 describe("a worker that lost its lease", () => {
   test("stops at once and changes nothing", async () => {
     const store = memoryStore();
