@@ -61,7 +61,13 @@ const keeping: ContractTests<Context> = {
     assert.deepEqual(await textsOf(memory), ["tea", "milk"]);
     assert.deepEqual((await memory.list("acme/ada")).memories[0]!.meta, { again: true });
   },
-  "a batch is put once": async ({ memory }) => {
+  "a batch is put once, whatever its name": async ({ memory }) => {
+    for (const batch of ["s\u0000 1", "s\u0001 1"]) {
+      const [id] = await memory.put("acme/eve", [{ text: batch.at(1) === "\u0000" ? "tea" : "milk" }], {
+        batch,
+      });
+      assert.deepEqual(await memory.put("acme/eve", [{ text: "other" }], { batch }), [id]);
+    }
     const first = await memory.put("acme/ada", [{ text: "tea" }, { text: "milk" }], { batch: "turn 1" });
     const again = await memory.put("acme/ada", [{ text: "Ada drinks tea" }], { batch: "turn 1" });
     assert.deepEqual(new Set(again), new Set(first));

@@ -13,6 +13,7 @@ import {
   type Near,
 } from "../../core/model/vectors.ts";
 import { fused, rarityOf, wordsOf } from "../../core/tool/rank.ts";
+import { toKey } from "../../store/shared.ts";
 import { checkScope, type Memory, type MemoryStore, type NewMemory } from "./port.ts";
 
 /** A value of a column. */
@@ -99,13 +100,14 @@ export function sqlMemory(
       [scope, now(), ...(after ?? [])],
     );
   return {
-    async put(scope, given, { batch, embedder } = {}) {
+    async put(scope, given, { batch: named, embedder } = {}) {
       checkScope(scope);
       check(newMemorySchema(), given, "put", "The memories");
       if (given.some(({ vector }) => (vector === undefined) !== (embedder === undefined)))
         throw configError("put: expected a vector for each memory and their `embedder`, or neither.");
       if (embedder) await checkStored(scope, embedder);
-      if (batch !== undefined) {
+      const batch = named === undefined ? null : toKey(named);
+      if (batch !== null) {
         const sql = `SELECT id FROM ${table} WHERE scope = $1 AND batch = $2 ORDER BY at`;
         const known = await db.query("read memories", sql, [scope, batch]);
         if (known.length > 0) return known.map(({ id }) => String(id));
@@ -118,7 +120,7 @@ export function sqlMemory(
           newest = Math.max(now(), newest + 0.001); // keeps the order of those of one millisecond
           const at = newest;
           const made = vector ? [encoded(embedder!), bytesOf(checkVector(vector, embedder!))] : [null, null];
-          return [scope, id, batch ?? null, text, at, expiresAt, JSON.stringify(meta), ...made];
+          return [scope, id, batch, text, at, expiresAt, JSON.stringify(meta), ...made];
         },
       );
       const marks = rows.map((row, at) => `(${row.map((_, n) => `$${at * row.length + n + 1}`).join(", ")})`);
