@@ -13,7 +13,6 @@ import {
   type Near,
 } from "../../core/model/vectors.ts";
 import { fused, rarityOf, wordsOf } from "../../core/tool/rank.ts";
-import { toKey } from "../../store/shared.ts";
 import { checkScope, type Memory, type MemoryStore, type NewMemory } from "./port.ts";
 
 /** A value of a column. */
@@ -72,6 +71,10 @@ const LIVE = "(expires_at IS NULL OR expires_at > $2)";
 /** A text as every database takes it: Postgres has no zero characters. */
 const storable = (text: string): string => text.replaceAll("\0", "").slice(0, MAX_TEXT).toWellFormed();
 
+/** The name of a batch without zero characters. Different ones stay different. */
+const batchKey = (batch: string): string =>
+  batch.replaceAll("\u0001", "\u0001\u0002").replaceAll("\0", "\u0001\u0001");
+
 const idOf = (text: string): string => createHash("sha256").update(text).digest("base64url").slice(0, 16);
 
 function memoryOf(row: Row): Memory {
@@ -106,7 +109,7 @@ export function sqlMemory(
       if (given.some(({ vector }) => (vector === undefined) !== (embedder === undefined)))
         throw configError("put: expected a vector for each memory and their `embedder`, or neither.");
       if (embedder) await checkStored(scope, embedder);
-      const batch = named === undefined ? null : toKey(named);
+      const batch = named === undefined ? null : batchKey(named);
       if (batch !== null) {
         const sql = `SELECT id FROM ${table} WHERE scope = $1 AND batch = $2 ORDER BY at`;
         const known = await db.query("read memories", sql, [scope, batch]);
