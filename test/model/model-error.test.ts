@@ -3,7 +3,7 @@ import { OpenAI } from "openai";
 import { describe, expect, test } from "vitest";
 import { AgentError } from "../../src/core/base/error.ts";
 import { toModelError } from "../../src/core/model/model-error.ts";
-import { WireError } from "../../src/core/model/wire-error.ts";
+import { ConnectionError, WireError } from "../../src/core/model/wire-error.ts";
 
 const NOW = 1_800_000_000_000;
 const KEY = "secret-key-of-mine";
@@ -182,8 +182,20 @@ describe("messages", () => {
     expect(error.cause).toBeUndefined();
   });
 
-  test("user and password of the base URL are not in it", () => {
+  test("user and password of the base URL are not in it, also where `fetch` quotes them", async () => {
     expect(JSON.stringify(errorOf(httpError(500)))).not.toContain("pass");
+    const thrown: unknown = await fetch(endpoint.baseURL).catch((error: unknown) => error);
+    const error = errorOf(new ConnectionError(thrown));
+    expect(error.message).toContain("https://***@models.test/v1");
+    expect(error.cause).toBeUndefined();
+  });
+
+  test("no more of what a server says is in it than a person reads", () => {
+    const page = `<html>${"😀".repeat(1_000_000)}`;
+    const error = errorOf(httpError(502, { message: page, code: page }));
+    expect(error.message).toMatch(/^The server failed to answer .* Reason: <html>😀.*… \[\d+ characters\]$/u);
+    expect(JSON.stringify(error).length).toBeLessThan(5_000);
+    expect(JSON.stringify(error)).not.toMatch(/\\ud[89a-f]/);
   });
 });
 

@@ -16,10 +16,20 @@ export function whereOf({ model, baseURL }: Endpoint): string {
   return `model "${model}" at ${hostOf(baseURL)}`;
 }
 
-const KEY_LIKE = /\b(sk|gsk|xai|pk|rk)-[\w-]{8,}|\bBearer\s+\S+/g;
+/** The texts that look like an API key, and the user and password of a URL, which `fetch` quotes when it refuses them. */
+const SECRETS = /\b(sk|gsk|xai|pk|rk)-[\w-]{8,}|\bBearer\s+\S+|(?<=:\/\/)[^\s/?#]*(?=@)/g;
+/** The most of a text of a server that an error has, in characters: a proxy may send a whole page. */
+const MAX_TEXT = 2_000;
 
-/** Returns the text without the API key of the endpoint, and without anything that looks like an API key. */
+/** Returns the text without the API key of the endpoint, and without anything that looks like a secret. */
 export function redact(text: string, { apiKey }: Endpoint): string {
   const without = apiKey && apiKey.length >= 4 ? text.replaceAll(apiKey, "***") : text;
-  return without.replace(KEY_LIKE, "***");
+  return without.replace(SECRETS, "***");
+}
+
+/** Returns the text as an error has it: redacted, and no longer than what a person reads. */
+export function asShown(text: string, endpoint: Endpoint): string {
+  const clean = redact(text, endpoint);
+  if (clean.length <= MAX_TEXT) return clean;
+  return `${clean.slice(0, MAX_TEXT).toWellFormed()}… [${clean.length} characters]`;
 }

@@ -1,5 +1,5 @@
 import { AgentError, messageOf, type ErrorCode } from "../base/error.ts";
-import { hostOf, redact, whereOf, type Endpoint } from "./endpoint.ts";
+import { asShown, hostOf, redact, whereOf, type Endpoint } from "./endpoint.ts";
 import { UnclearCalls } from "./unclear-calls.ts";
 import {
   causesOf,
@@ -27,7 +27,7 @@ export function toModelError(thrown: unknown, endpoint: Endpoint, now: () => num
   const retryAt = isRetryable && failure.headers ? retryAtOf(failure.headers, now()) : undefined;
   const original = `${messageOf(thrown)} ${failure.text}`;
   const isClean = redact(original, endpoint) === original;
-  return new AgentError(code, redact(`${sentence} Reason: ${failure.text}`, endpoint), {
+  return new AgentError(code, asShown(`${sentence} Reason: ${failure.text}`, endpoint), {
     isRetryable,
     ...(retryAt !== undefined && { retryAt }),
     ...(isClean && { cause: thrown }),
@@ -36,7 +36,7 @@ export function toModelError(thrown: unknown, endpoint: Endpoint, now: () => num
       host: hostOf(endpoint.baseURL),
       ...(failure.status !== undefined && { status: failure.status }),
       ...(code === "model/bad-request" && isAboutModel(failure) && { refused: "model" }),
-      ...(failure.kind !== "" && { kind: redact(failure.kind, endpoint) }),
+      ...(failure.kind !== "" && { kind: asShown(failure.kind, endpoint) }),
       ...(failure.headers?.get("x-request-id") && { requestId: failure.headers.get("x-request-id") }),
     },
   });
@@ -44,7 +44,7 @@ export function toModelError(thrown: unknown, endpoint: Endpoint, now: () => num
 
 /** Returns the error for an answer that cannot be parsed. `isRetryable` is false where the server is not a model server. */
 export function badResponse(problem: string, endpoint: Endpoint, isRetryable = true): AgentError {
-  const message = redact(`The answer of ${whereOf(endpoint)} ${problem}`, endpoint);
+  const message = asShown(`The answer of ${whereOf(endpoint)} ${problem}`, endpoint);
   return new AgentError("model/bad-response", message, {
     isRetryable,
     data: { model: endpoint.model, host: hostOf(endpoint.baseURL) },
