@@ -73,7 +73,7 @@ test.each([
   ["mistral-embed", "npm install @ai-sdk/mistral"],
   [{ modelId: "m" }, "The argument is not an embedding model"],
   [
-    { modelId: "m", specificationVersion: "v9", doEmbed() {} },
+    { modelId: "m", provider: "p", specificationVersion: "v9", doEmbed() {} },
     'the specification version "v9"; expected v2, v3, v4',
   ],
 ])("aiSdkEmbedder refuses %j with config/invalid", (model, message) => {

@@ -487,6 +487,7 @@ describe("failures", () => {
     ["anthropic/claude", "is the name of a model"],
     [{}, "is not a language model"],
     [undefined, "is not a language model"],
+    [{ modelId: "m", specificationVersion: "v3", doStream() {} }, "is not a language model"],
     [{ ...fake([]).model, specificationVersion: "v1" }, 'specification version "v1"; expected v2, v3, v4'],
   ])("%j is refused when the model is made", (model, words) => {
     expect(() => aiSdkModel(model as never)).toThrow(words);

@@ -71,7 +71,8 @@ export function checkSdkModel(
   if (typeof model === "string")
     throw invalid(`"${model}" is the name of a model; ${expected} (npm install ${pkg}).`);
   const found = isObject(model) ? (model as { readonly [field: string]: unknown }) : {};
-  if (typeof found[has] !== "function" || typeof found["modelId"] !== "string")
+  const isNamed = typeof found["modelId"] === "string" && typeof found["provider"] === "string";
+  if (typeof found[has] !== "function" || !isNamed)
     throw invalid(`The argument is not ${kind}; ${expected}.`);
   const version = found["specificationVersion"];
   if (!VERSIONS.some((known) => known === version))
