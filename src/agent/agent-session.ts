@@ -320,7 +320,7 @@ export class AgentSession extends SessionCommands implements AnyAgent, ClassMemb
     if (!live || live.runtime.isStopped) return;
     const isSuspended = live.runtime.phase === "suspended";
     const goesOn = isSuspended && resumableAt(live.runtime.context) !== undefined; // at a time, without a call
-    if (this.#calls > 0 || live.isBusy || goesOn) this.rested();
+    if (this.#calls + this.waiting > 0 || live.isBusy || goesOn) this.rested();
     else this.passivate().catch(() => this.rested());
   }
 

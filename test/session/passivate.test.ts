@@ -170,7 +170,10 @@ test("an agent that waits for the end of an approval stays, since its turn goes 
   await agent.close();
 });
 
-test("what is read while the agent becomes passive is read whole, of the session that is opened again", async () => {
+test.each([
+  ["is made passive", undefined],
+  ["would become passive by itself", 1],
+])("what is read while the agent %s is read whole", async (_, idleMs) => {
   const inner = memoryStore();
   const kept = scripted(
     Array.from({ length: 100 }, () => "ok"),
@@ -190,11 +193,12 @@ test("what is read while the agent becomes passive is read whole, of the session
       }
     },
   };
-  const { agent } = scripted([], { store, sessionId: "s" });
+  const sessionOptions = idleMs === undefined ? {} : { idleMs };
+  const { agent } = scripted([], { store, sessionId: "s", sessionOptions });
   await agent.open();
   const messages = agent.messages();
   await reading.promise;
-  await agent.passivate();
+  if (idleMs === undefined) await agent.passivate();
   expect(await messages).toHaveLength(200);
   await agent.close();
 });
