@@ -1,7 +1,7 @@
 // The chart of a machine as JSON.
 import { describe, expect, test } from "vitest";
 import { agentMachine, chartJson } from "agentchart/machines";
-import type { AnyStateNode } from "xstate";
+import { createMachine, type AnyStateNode } from "xstate";
 import { agentChart } from "../../machines/agent/agent-chart.ts";
 import { isDecision } from "../../src/core/diagram/chart-json.ts";
 import { unusualMachine } from "./charts.ts";
@@ -152,4 +152,24 @@ test("chartJson reads parallel, final and history states, delays, inline guards 
     ["event", undefined],
     ["event", "and"],
   ]);
+});
+
+test("chartJson leaves out parameters that JSON cannot say, and those that are computed", () => {
+  const circle: { self?: unknown } = {};
+  circle.self = circle;
+  const machine = createMachine({
+    entry: [
+      { type: "big", params: { n: 10n } },
+      { type: "round", params: circle },
+    ],
+    exit: [
+      { type: "computed", params: () => ({}) },
+      { type: "plain", params: { n: 10 } },
+    ],
+  });
+  expect(chartJson(machine).nodes[0]).toMatchObject({
+    entry: [{ name: "big" }, { name: "round" }],
+    exit: [{ name: "computed" }, { name: "plain", params: { n: 10 } }],
+  });
+  expect(JSON.parse(JSON.stringify(chartJson(machine)))).toEqual(chartJson(machine));
 });

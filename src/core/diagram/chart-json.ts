@@ -1,6 +1,6 @@
 // src/core/diagram turns a state machine into plain data, and draws it: JSON, Mermaid, SVG, and layouts for the inspector.
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from "xstate";
-import type { JsonObject } from "../base/json.ts";
+import { isObject, type JsonObject } from "../base/json.ts";
 
 /** A guard or an action: its name in the machine, and its parameters where they are plain data. */
 export type ChartName = {
@@ -176,9 +176,17 @@ function nameOf(reference: unknown): ChartName {
   if (typeof reference === "string") return { name: reference };
   const { type, params, name } = reference as { readonly [field: string]: unknown };
   if (typeof type !== "string") return { name: typeof name === "string" && name !== "" ? name : "inline" };
-  if (typeof params !== "object" || params === null) return { name: type };
-  const { afterActions, ...own } = params as JsonObject;
-  if (!Array.isArray(afterActions)) return { name: type, params: params as JsonObject };
+  if (!isObject(params) || !hasJson(params)) return { name: type };
+  const { afterActions, ...own } = params;
+  if (!Array.isArray(afterActions)) return { name: type, params };
   const after = afterActions.map((action) => nameOf(action).name);
   return { name: type, ...(Object.keys(own).length > 0 && { params: own }), after };
+}
+
+function hasJson(params: JsonObject): boolean {
+  try {
+    return JSON.stringify(params) !== undefined;
+  } catch {
+    return false; // it contains itself or a bigint
+  }
 }
