@@ -45,3 +45,8 @@ test("layoutInWorker resolves to a layout in rows where no thread can be started
   const chart = { ...tangle(3), own: () => "cannot be cloned" };
   expect(await layoutInWorker(chart)).toEqual(chartInRows(chart));
 });
+
+test("layoutInWorker resolves to null for a chart that is too large for the main thread, at the deadline", async () => {
+  const chart = tangle(90);
+  expect(await layoutInWorker(chart, { deadlineMs: 1 })).toBeNull();
+});

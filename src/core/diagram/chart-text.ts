@@ -1,3 +1,4 @@
+import { perObject } from "../base/json.ts";
 import type { Chart, ChartEdge, ChartName, ChartNode } from "./chart-json.ts";
 import type { PlacedNode } from "./layout.ts";
 
@@ -8,9 +9,14 @@ const MAX_LENGTH = 60;
 /** The maximum length of a row that several transitions with the same actions share, in characters. */
 const MAX_SHARED_ROW = 44;
 
+/** The transitions of a chart by their sources. */
+const edgesOf = perObject((chart: Chart) => Map.groupBy(chart.edges, ({ source }) => source));
+
 /** The label of a transition: "done", "call", "[isOverBudget]", "run.interrupt [isLate]", "else", "always". */
 export function edgeText(edge: ChartEdge, chart: Chart): string {
-  const hasOthers = chart.edges.some((other) => isAlternative(edge, other));
+  const hasOthers = edgesOf(chart)
+    .get(edge.source)!
+    .some((other) => isAlternative(edge, other));
   const condition = edge.guard ? `[${callText(edge.guard)}]` : hasOthers ? "else" : "";
   const text = [eventText(edge, chart), condition].filter((part) => part !== "").join(" ");
   return drawable(text === "" ? "always" : text);
@@ -48,8 +54,8 @@ export function drawable(text: string): string {
 
 function internalRows(node: ChartNode, chart: Chart): Row[] {
   const rows: { text: string; actions: string; edges: string[] }[] = [];
-  for (const edge of chart.edges) {
-    if (edge.source !== node.id || edge.targets.length > 0) continue;
+  for (const edge of edgesOf(chart).get(node.id) ?? []) {
+    if (edge.targets.length > 0) continue;
     const actions = actionsText(edge);
     const event = edgeText(edge, chart);
     const row = rows.find(

@@ -32,6 +32,7 @@ export class ChartTree {
   readonly #nodes: ReadonlyMap<string, ChartNode>;
   readonly #order: ReadonlyMap<string, number>;
   readonly #children = new Map<string, ChartNode[]>();
+  readonly #bundlesFrom: ReadonlyMap<string, readonly EdgeBundle[]>;
 
   constructor(chart: Chart) {
     const [root] = chart.nodes;
@@ -48,6 +49,7 @@ export class ChartTree {
     }
     this.pills = chart.edges.filter(({ source }) => source === root.id);
     this.bundles = this.#bundles();
+    this.#bundlesFrom = Map.groupBy(this.bundles, ({ source }) => source);
   }
 
   /** Returns the child states of a state, in document order. */
@@ -58,6 +60,11 @@ export class ChartTree {
   /** Returns whether a state has child states. */
   hasChildren(id: string): boolean {
     return this.#children.has(id);
+  }
+
+  /** Returns the lines that leave a state. */
+  bundlesFrom(id: string): readonly EdgeBundle[] {
+    return this.#bundlesFrom.get(id) ?? [];
   }
 
   /** Returns the id of the parent state; undefined for the root. */

@@ -10,6 +10,8 @@ import type { Layouts } from "./layout.ts";
 const DEADLINE_MS = 20_000;
 /** The time for which a failed layout is remembered before it may be tried again, ms. */
 const RETRY_MS = 60_000;
+/** The largest chart that is laid out on the main thread, in states and transitions: a larger one would hold it up. */
+const MAX_IN_ROWS = 8_000;
 /** The maximum number of charts in the cache. */
 const CAPACITY = 50;
 /**
@@ -32,7 +34,7 @@ export function layoutKey(chart: Chart): string {
 
 /**
  * Lays out a chart in a worker thread and caches the result. If that fails or takes longer than `deadlineMs` (default 20,000), it resolves
- * to a plain layout in rows, and to null for what is not a chart; a caller then shows an outline. A failed layout is tried again after a
+ * to a plain layout in rows, and to null for what is not a chart, or is too large; a caller then shows an outline. A failed layout is tried again after a
  * minute. Never rejects, and never keeps the process alive.
  */
 export function layoutInWorker(
@@ -54,7 +56,7 @@ function startLayout(key: string, chart: Chart, deadlineMs: number): Promise<Lay
 
 function inRows(chart: Chart): Layouts | null {
   try {
-    return chartInRows(chart);
+    return chart.nodes.length + chart.edges.length > MAX_IN_ROWS ? null : chartInRows(chart);
   } catch {
     return null; // it is not a chart
   }

@@ -39,7 +39,7 @@ type Level = {
 
 /**
  * Places the states of a graph in rows and columns, and its lines in the gaps between them, in the form in which ELK returns a layout. It
- * takes milliseconds where ELK takes minutes, and wraps a level with very many states, which ELK draws as one line. `aspect`: the relation of the picture's width to its height.
+ * takes moments where ELK takes minutes, and wraps a level with very many states, which ELK draws as one line. `aspect`: the relation of the picture's width to its height.
  */
 export function layoutInRows(root: ElkNode, aspect: number, detail: Detail): ElkNode {
   const size = place(root, aspect, GAPS[detail]);
@@ -90,6 +90,9 @@ function place(node: ElkNode, aspect: number, gaps: Gaps): { width: number; heig
   return size;
 }
 
+/** A relation that is twenty times too large, as a logarithm. */
+const FAR = 3;
+
 /** The number of columns with which the relation of width to height comes nearest to `aspect`. */
 function columnsFor(
   sizes: readonly ElkNode[],
@@ -98,8 +101,8 @@ function columnsFor(
 ): number {
   const extentOf = (extents: readonly number[], space: number): number =>
     extents.reduce((sum, extent) => sum + extent + space, space);
-  const distances = sizes.map((_, index) => {
-    const count = index + 1;
+  let best = { count: 1, distance: Number.POSITIVE_INFINITY };
+  for (let count = 1; count <= sizes.length; count++) {
     const width = extentOf(
       widthsOf(sizes, (at) => at % count, "width"),
       gap.width,
@@ -108,9 +111,11 @@ function columnsFor(
       widthsOf(sizes, (at) => Math.floor(at / count), "height"),
       gap.height,
     );
-    return Math.abs(Math.log(width / height / aspect));
-  });
-  return 1 + distances.indexOf(Math.min(...distances));
+    const excess = Math.log(width / height / aspect);
+    if (Math.abs(excess) < best.distance) best = { count, distance: Math.abs(excess) };
+    if (excess > best.distance + FAR) break; // more columns make it wider still
+  }
+  return best.count;
 }
 
 /** The largest extent of each column or row. */
@@ -138,8 +143,8 @@ function route(node: ElkNode, size: { width: number; height: number }, level: Le
   for (const port of node.ports ?? []) ports.set(port.id, { port });
   for (const cell of level.cells)
     for (const port of cell.node.ports ?? []) ports.set(port.id, { port, cell });
-  for (const { port, cell } of ports.values())
-    if (port.x === undefined) Object.assign(port, onSide(port, cell ?? { x: 0, y: 0, ...size }, ports));
+  for (const [at, { port, cell }] of [...ports.values()].entries())
+    if (port.x === undefined) Object.assign(port, onSide(port, cell ?? size, at));
   for (const [index, edge] of (node.edges ?? []).entries()) {
     const lane = ((index % LANES) - LANES / 2) * level.gaps.lane;
     const [from, to] = [ports.get(edge.sources[0]!), ports.get(edge.targets[0]!)];
@@ -152,11 +157,11 @@ const sideOf = ({ layoutOptions }: ElkPort): Side => (layoutOptions?.["elk.port.
 /** The place of a port that may be anywhere on its side, beside the others there. */
 function onSide(
   port: ElkPort,
-  { width, height }: Placed | { readonly width: number; readonly height: number },
-  ports: ReadonlyMap<string, unknown>,
+  { width, height }: { readonly width: number; readonly height: number },
+  at: number,
 ): { readonly x: number; readonly y: number } {
   const side = sideOf(port);
-  const share = (1 + ([...ports.keys()].indexOf(port.id) % LANES)) / (LANES + 1);
+  const share = (1 + (at % LANES)) / (LANES + 1);
   if (side === "EAST" || side === "WEST")
     return { x: side === "EAST" ? width : 0, y: Math.round(height * share) };
   return { x: Math.round(width * share), y: side === "SOUTH" ? height : 0 };
@@ -251,7 +256,7 @@ function moved(node: ElkNode, x: number, y: number): ElkNode {
 /** The relation of width to height of each picture. */
 const ASPECTS: { readonly [shape in keyof Shapes]: number } = { portrait: 0.7, landscape: 1.6 };
 
-/** Places a chart in rows and columns, in milliseconds: one with very many states on a level, or one that takes too long otherwise. */
+/** Places a chart in rows and columns: one with very many states on a level, or one that takes too long otherwise. */
 export function chartInRows(chart: Chart): Required<Layouts> {
   const tree = new ChartTree(chart);
   const layOut = (detail: Detail, aspect: number): Layout => {

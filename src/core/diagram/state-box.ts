@@ -34,7 +34,7 @@ export function stateBox(node: ChartNode, tree: ChartTree, detail: Detail): Stat
   }
   const pills = node.id === tree.root.id ? placePills(tree) : [];
   const rows = pills.length > 0 ? [] : stateRows(node, tree.chart);
-  const bundles = tree.hasChildren(node.id) ? [] : tree.bundles.filter(({ source }) => source === node.id);
+  const bundles = tree.hasChildren(node.id) ? [] : tree.bundlesFrom(node.id);
   const labels = new Map<EdgeBundle, Size & { readonly y: number }>();
   let y = TITLE_HEIGHT + rows.length * ROW_HEIGHT + (rows.length > 0 ? GAP * 3 : 0);
   for (const bundle of bundles) {

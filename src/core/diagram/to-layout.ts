@@ -21,6 +21,7 @@ export function toLayout(tree: ChartTree, graph: ElkGraph, elk: ElkNode): Layout
   const places = new Map(all.map((node) => [node.id, boxOf(node)]));
   const segments = new Map(all.flatMap(({ edges = [] }) => edges).map((edge) => [edge.id, edge]));
   const root = places.get(tree.root.id)!;
+  const routesOf = Map.groupBy(graph.routes, ({ bundle }) => bundle);
   return {
     width: root.width + 2 * MARGIN,
     height: root.height + 2 * MARGIN,
@@ -29,7 +30,7 @@ export function toLayout(tree: ChartTree, graph: ElkGraph, elk: ElkNode): Layout
       return { id, title, ...places.get(id)!, rows, hasChildren: tree.hasChildren(id) };
     }),
     edges: tree.bundles.map((bundle): PlacedEdge => {
-      const routes = graph.routes.filter((route) => route.bundle === bundle);
+      const routes = routesOf.get(bundle)!;
       const lines = routes.map((route) => lineOf(route, segments));
       const label =
         graph.detail === "names"
