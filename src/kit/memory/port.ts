@@ -75,12 +75,16 @@ export interface MemoryStore {
   close(): Promise<void>;
 }
 
-/** Returns the scope. Throws `config/invalid` unless it is a non-empty string without the character NUL, which Postgres does not take:
- *  nobody's memory is everybody's. */
+/** Returns the scope. Throws `config/invalid` unless it is a non-empty string that each database takes as it is: nobody's memory is
+ *  everybody's, and two scopes with halves of characters would be one. */
 export function checkScope(scope: unknown): string {
   const isText = typeof scope === "string" && scope !== "";
-  if (isText && !scope.includes("\0")) return scope;
-  const found = isText ? "a text with the character NUL" : scope === "" ? "empty" : `a ${typeof scope}`;
+  if (isText && !scope.includes("\0") && scope.isWellFormed()) return scope;
+  const found = isText
+    ? "a text with the character NUL or half of a character"
+    : scope === ""
+      ? "empty"
+      : `a ${typeof scope}`;
   throw configError(
     `The scope of a memory is ${found}; expected a non-empty string, such as a tenant and a user.`,
   );

@@ -356,7 +356,7 @@ describe("a memory", () => {
     expect(textOf(messages.at(-1)!)).toContain("I am acme/bob");
   });
 
-  test.each(["", "\0", "acme/\0bob", 7, null, undefined])(
+  test.each(["", "\0", "acme/\0bob", "acme/\ud800", 7, null, undefined])(
     "with the scope %j is refused by each operation of a store",
     async (scope) => {
       const store = opened();
