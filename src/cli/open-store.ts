@@ -34,9 +34,14 @@ export function withExistingStore<T>(
   spec: string | undefined,
   use: (store: SessionStore) => Promise<T>,
 ): Promise<T> {
-  const { kind, path } = parseStore(spec ?? "");
-  if (isPath(kind) && !existsSync(path)) throw new UsageError(`There is no store at ${path}.`);
+  refuseMissing(spec ?? "");
   return withStore(spec, use);
+}
+
+/** Throws a {@link UsageError} for a store in files that are not there. */
+export function refuseMissing(spec: string): void {
+  const { kind, path } = parseStore(spec);
+  if (isPath(kind) && !existsSync(path)) throw new UsageError(`There is no store at ${path}.`);
 }
 
 /** Calls `use` with the store of `--store` and closes it. */

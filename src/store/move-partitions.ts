@@ -5,6 +5,7 @@ import * as s from "../core/base/option-schema.ts";
 import { check } from "../core/base/options.ts";
 import { newOwner } from "./leases.ts";
 import {
+  damagedMark,
   isMark,
   isMarkInfo,
   isMoving,
@@ -103,6 +104,8 @@ class Mover {
     const found = (await movesFrom.load(recordId))?.position as MoveRecord | undefined;
     const mover = new Mover(range, options, progress, lease, found);
     try {
+      if ((await range.store.holder?.(recordId))?.owner === lease.owner)
+        throw configError("Expected to move sessions into another store than the one that has them.");
       await work(mover);
     } finally {
       await movesFrom.release(mover.#lease).catch(() => {}); // it expires
@@ -162,8 +165,13 @@ class Mover {
   }
 
   async #move(chunk: readonly string[]): Promise<void> {
+    const { store } = this.#range;
     const known = new Set(this.#copies);
-    for (const sessionId of chunk) this.#copies.add(sessionId);
+    const add = async (sessionId: string): Promise<void> => {
+      // What is there before the record names it is not a copy.
+      if (!(await store.load(sessionId).catch(damagedMark))) this.#copies.add(sessionId);
+    };
+    await Promise.all(chunk.filter((sessionId) => !known.has(sessionId)).map(add));
     await this.write(this.state ?? "moving");
     const move = async (sessionId: string): Promise<void> => {
       const outcome = await this.#outcome(sessionId, known);

@@ -125,7 +125,7 @@ test("what names no move is refused, and says what was expected", async () => {
     return `partitions:${join(dir, name)}`;
   };
   const one = { store: `sqlite:${join(dir, "a.db")}`, upTo: "ffffffff" };
-  const cases: readonly (readonly [flags: Parameters<typeof move>[0], message: RegExp])[] = [
+  const cases: (readonly [flags: Parameters<typeof move>[0], message: RegExp])[] = [
     [{}, /Say either --from STORE/u],
     [{ store: `sqlite:${join(dir, "a.db")}` }, /Say either --from STORE/u],
     [{ from: `file:${dir}`, store: written("a.json", "[]") }, /Say either --from STORE/u],
@@ -143,5 +143,11 @@ test("what names no move is refused, and says what was expected", async () => {
       /[Uu]nknown (?:kind|store)/u,
     ],
   ];
+  await fill(sqliteStore({ path: join(dir, "a.db") }));
+  const itself = `sqlite:${dir}/./a.db`;
+  cases.push(
+    [{ from: itself, store: one.store }, /another store than the one that has them/u],
+    [{ from: `sqlite:${join(dir, "b.db")}`, store: one.store }, /There is no store at .*b\.db/u],
+  );
   for (const [flags, message] of cases) await expect(move(flags), String(message)).rejects.toThrow(message);
 });

@@ -116,9 +116,25 @@ test("a move that is not possible is refused", async () => {
   // Both stores have a session of the same id, as after a map that was wrong.
   const id = ids.at(-1)!;
   await new Ledger(former).begin(id);
-  await new Ledger(next).begin(id);
-  expect(await codeOf(movePartitions(partitions, QUICK))).toBe("session/conflict");
-  expect([await former.load(id), await next.load(id)]).toMatchObject([{ seq: 3 }, { seq: 3 }]);
+  const other = new Ledger(next);
+  await other.begin(id);
+  await other.begin(id);
+  for (let calls = 0; calls < 2; calls++) {
+    expect(await codeOf(movePartitions(partitions, QUICK))).toBe("session/conflict");
+    expect([await former.load(id), await next.load(id)]).toMatchObject([{ seq: 3 }, { seq: 6 }]);
+  }
+});
+
+test("a store under two names is not moved into itself", async () => {
+  const former = memoryStore();
+  onTestFinished(() => former.close());
+  const id = ids.at(-1)!;
+  await new Ledger(former).begin(id);
+  for (const move of [movePartitions, finishMove, movePartitions])
+    await expect(
+      move([{ store: { ...former }, upTo: 0xff_ff_ff_ff, movesFrom: former }], QUICK),
+    ).rejects.toMatchObject({ code: "config/invalid", message: expect.stringContaining("another store") });
+  expect(await former.load(id)).toMatchObject({ seq: 3 });
 });
 
 test("a damaged session of a range that moves is deleted", async () => {
