@@ -1,4 +1,7 @@
 // The hook of React that connects a page to a session.
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import type { PendingCall } from "agentchart";
 import { serve } from "agentchart/server";
@@ -264,6 +267,68 @@ test("A token that has expired is asked for again", async () => {
   const page = new Page({ url, agent: "halves", token: async () => tokens.shift() ?? TOKENS.acme });
   await expect.poll(() => page.view.isConnected).toBe(true);
   expect(page.view.error).toBeUndefined();
+});
+
+test("A page whose token is replaced connects again", async () => {
+  const { url } = await openPageServer();
+  const page = new Page({ url, agent: "halves", token: "expired" });
+  await expect.poll(() => page.view.error).toMatchObject({ code: "request/unauthorized" });
+  page.connection.options = { ...page.connection.options, token: TOKENS.acme };
+  await expect.poll(() => page.view.isConnected).toBe(true);
+  expect(page.view.error).toBeUndefined();
+  await page.connection.send("Say it.");
+  await expect.poll(() => page.shown.at(-1)).toBe("assistant: First half, ");
+});
+
+/** Serves what no server of Agentchart does. */
+async function otherServer(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test("A page of another server, which has an answer to everything, is no session", async () => {
+  const url = await otherServer((_, response) => {
+    response.setHeader("Content-Type", "text/html");
+    response.end("<!doctype html>");
+  });
+  const page = new Page({ url, agent: "desk" });
+  await expect.poll(() => page.view.error).toMatchObject({ code: "request/bad-answer" });
+  expect(page.views.map(({ isConnected }) => isConnected)).not.toContain(true);
+  const sent = await page.connection.send("Pay.").catch((error: unknown) => error);
+  expect(sent).toBeInstanceOf(SessionError);
+  expect(sent).toMatchObject({ code: "request/bad-answer", status: 200 });
+});
+
+test("What waits is asked for again after a decision, also while an earlier answer is on its way", async () => {
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const call = { callId: "c1", name: "pay", input: {}, argsHash: "h", waitsFor: "approval" };
+  const events = [
+    { type: "pending", calls: [call] },
+    { type: "turn.end", reason: "APPROVAL_REQUIRED" },
+  ].map((event, index) => ({ ...event, seq: index + 1, n: index, at: 0, turn: 1 }));
+  let reads = 0;
+  const url = await otherServer(({ method, url: path }, response) => {
+    if (path!.endsWith("/events")) {
+      response.setHeader("Content-Type", "text/event-stream");
+      response.write(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
+    } else if (method === "POST") {
+      response.statusCode = 409;
+      response.end('{"code":"run/stale-decision","detail":"It was decided."}');
+    } else if (reads++ === 0) {
+      void held.then(() => response.end(JSON.stringify({ phase: "suspended", seq: 2, pending: [call] })));
+    } else response.end(JSON.stringify({ phase: "stopped", seq: 2, pending: [] }));
+  });
+  const page = new Page({ url });
+  await expect.poll(() => [page.view.status, reads]).toEqual(["suspended", 1]);
+  await expect(page.connection.decide(page.call("c1"), "approve")).rejects.toThrow("It was decided.");
+  release();
+  await expect.poll(() => page.view.pending).toEqual([]);
+  expect(reads).toBe(2);
 });
 
 test("A page that leaves closes its stream, and one that comes back goes on", async () => {

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../../core/event/types.ts";
 import type { Msg } from "../../core/message/types.ts";
 import type { PendingCall } from "../../core/tool/pending.ts";
-import { errorOf, SessionError } from "./session-error.ts";
+import { badAnswer, errorOf, SessionError } from "./session-error.ts";
 import { createParser } from "eventsource-parser";
 
 /** The address of a session, and the credentials of who asks for it. */
@@ -44,6 +44,7 @@ export const isPassing = (status: number): boolean => [0, 429, 500, 502, 503, 50
 /** Resolves after this time, or when the signal aborts. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
     const timer = setTimeout(resolve, ms);
     const end = (): void => {
       clearTimeout(timer);
@@ -71,7 +72,7 @@ export class SessionApi {
   }
 
   async read(): Promise<SessionState> {
-    return (await (await this.#fetch("", {})).json()) as SessionState;
+    return (await jsonOf(await this.#fetch("", {}))) as SessionState;
   }
 
   /** Sends a command once, however often it is tried. Resolves with the id of the input that it is. */
@@ -80,7 +81,7 @@ export class SessionApi {
     const request = { method: "POST", headers, body: JSON.stringify(body) };
     for (const wait of [...RETRY_MS, undefined]) {
       try {
-        const { inputId } = (await (await this.#fetch(path, request)).json()) as { readonly inputId: string };
+        const { inputId } = (await jsonOf(await this.#fetch(path, request))) as { readonly inputId: string };
         return inputId;
       } catch (error) {
         if (wait === undefined || !(error instanceof SessionError) || !isPassing(error.status)) throw error;
@@ -102,6 +103,7 @@ export class SessionApi {
         headers: { Accept: "text/event-stream", ...(after !== undefined && { "Last-Event-ID": after }) },
         signal: AbortSignal.any([signal, stalled.signal]),
       });
+      if (!response.headers.get("Content-Type")?.startsWith("text/event-stream")) throw badAnswer(response);
       yield [];
       for await (const events of eventData(response)) {
         clearTimeout(watch);
@@ -123,6 +125,18 @@ export class SessionApi {
     });
     if (!response.ok) throw await errorOf(response);
     return response;
+  }
+}
+
+/** The JSON of an answer. One that is not JSON comes from another server, such as the page of one that has no such route. */
+async function jsonOf(response: Response): Promise<unknown> {
+  const text = await response.text().catch((cause: unknown) => {
+    throw new SessionError("request/no-answer", 0, "The answer was cut off.", { cause });
+  });
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw badAnswer(response);
   }
 }
 

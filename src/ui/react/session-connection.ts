@@ -35,8 +35,7 @@ export const EMPTY_VIEW: ConnectedView = { ...new SessionFold().view, isConnecte
 
 /** Follows a session while someone listens, and sends it commands. */
 export class SessionConnection {
-  /** May be replaced by options with the same `url` and `sessionId`. */
-  options: ConnectionOptions;
+  #options: ConnectionOptions;
   readonly #api = new SessionApi(() => this.options);
   readonly #listeners = new Set<() => void>();
   #fold = new SessionFold();
@@ -48,9 +47,21 @@ export class SessionConnection {
   /** Ends a wait for the next attempt. */
   #woken = new AbortController();
   #isReading = false;
+  #mustRead = false;
 
   constructor(options: ConnectionOptions) {
-    this.options = options;
+    this.#options = options;
+  }
+
+  get options(): ConnectionOptions {
+    return this.#options;
+  }
+
+  /** May be replaced by options with the same `url` and `sessionId`. A new token is tried at once. */
+  set options(options: ConnectionOptions) {
+    const { token } = this.#options;
+    this.#options = options;
+    if (typeof options.token === "string" && options.token !== token) this.#wake();
   }
 
   /** Connects with the first listener, and disconnects when the last one leaves. */
@@ -112,8 +123,9 @@ export class SessionConnection {
     const wake = (): void => this.#wake();
     page.addEventListener?.("online", wake);
     for (let wait = MIN_WAIT_MS; !signal.aborted; wait = Math.min(2 * wait, MAX_WAIT_MS)) {
+      this.#woken = new AbortController();
+      let isOpened = false;
       try {
-        let isOpened = false;
         for await (const events of this.#api.events(this.#after, signal)) {
           if (signal.aborted) break;
           if (!isOpened) void this.#read();
@@ -121,15 +133,17 @@ export class SessionConnection {
           wait = MIN_WAIT_MS;
           this.#take(events);
         }
-        this.#connected(false);
+        if (!signal.aborted) this.#connected(false);
       } catch (error) {
         if (signal.aborted || !this.#isPassing(error)) break;
       }
-      const woken = (this.#woken = new AbortController());
-      await pause(wait * (0.75 + Math.random() / 2), AbortSignal.any([signal, woken.signal]));
+      if (isOpened) this.#woken = new AbortController(); // what came while it was open has been heard
+      await pause(wait * (0.75 + Math.random() / 2), AbortSignal.any([signal, this.#woken.signal]));
     }
     page.removeEventListener?.("online", wake);
-    if (this.#ended.signal === signal) this.#connected(false);
+    if (this.#ended.signal !== signal) return;
+    this.#ended.abort();
+    this.#connected(false);
   }
 
   #take(events: readonly AgentEvent[]): void {
@@ -159,17 +173,25 @@ export class SessionConnection {
     return false;
   }
 
-  /** Asks what the session waits for: what others have decided is in no event. */
+  /** Asks what the session waits for: what others have decided is in no event. An answer that is on its way may be of before. */
   async #read(): Promise<void> {
+    this.#mustRead = true;
     if (this.#isReading) return;
     this.#isReading = true;
-    const state = await this.#api.read().catch(() => undefined); // the events tell of a lost connection
+    while (this.#mustRead) {
+      this.#mustRead = false;
+      const state = await this.#api.read().catch(() => undefined); // the events tell of a lost connection
+      if (state) this.#change(() => this.#fold.take(state));
+    }
     this.#isReading = false;
-    if (state) this.#change(() => this.#fold.take(state));
   }
 
+  /** Connects now, also after a refusal. */
   #wake(): void {
     this.#woken.abort();
+    if (this.#listeners.size === 0 || !this.#ended.signal.aborted) return;
+    this.#change(() => this.#fold.forgive());
+    void this.#follow();
   }
 
   #connected(isConnected: boolean): void {

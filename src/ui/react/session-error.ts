@@ -39,9 +39,11 @@ export async function errorOf(response: Response): Promise<SessionError> {
     | undefined;
   const { code, detail } = problem ?? {};
   if (typeof code === "string" && typeof detail === "string") return new SessionError(code, status, detail);
-  return new SessionError(
-    "request/bad-answer",
-    status,
-    `The server answered with status ${status}: check \`url\`.`,
-  );
+  return badAnswer(response);
+}
+
+/** The error of an answer that is not one of a server of Agentchart. */
+export function badAnswer({ status }: Response): SessionError {
+  const message = `The server answered with status ${status}: check \`url\`.`;
+  return new SessionError("request/bad-answer", status, message);
 }

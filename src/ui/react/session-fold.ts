@@ -157,6 +157,11 @@ export class SessionFold {
     this.#error = { code, message };
   }
 
+  /** The reason for a failure is gone. */
+  forgive(): void {
+    this.#error = undefined;
+  }
+
   #refuse(inputId: string): void {
     const error = this.#refused.get(inputId);
     if (!error || !this.#sent.delete(inputId)) return; // of another page
