@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AgentThread, type AgentThreadOptions, type LoadedAgents } from "./agent-thread.ts";
+import { FileWatch } from "./file-watch.ts";
 import { versionOf } from "./loaded-files.ts";
-import type { LogRecord, LoadedFile } from "./thread-messages.ts";
-import { existsSync, watch, type FSWatcher } from "node:fs";
-import { dirname } from "node:path";
+import type { LogRecord } from "./thread-messages.ts";
 
 /** The time after a crash until the agents are loaded again, ms. */
 const RESTART_MS = 1_000;
@@ -16,8 +15,8 @@ export type AgentsHostOptions = {
   readonly drainMs: number;
   /** New agents take over; `changed`: the files that were written, none after a crash. */
   readonly onLoaded: (agents: LoadedAgents, changed: readonly string[]) => void;
-  /** The changed agents cannot be loaded: those before them go on. */
-  readonly onBroken: (error: unknown) => void;
+  /** The changed agents cannot be loaded. `goOn`: those before them do so; they do not after a crash. */
+  readonly onBroken: (error: unknown, goOn: boolean) => void;
   /** The agents have ended by themselves; they are loaded again soon. */
   readonly onCrash: (message: string) => void;
   readonly onLog: (record: LogRecord) => void;
@@ -35,6 +34,7 @@ export class AgentsHost {
   #current: AgentThread | undefined;
   #next: AgentThread | undefined;
   #changed: string[] | undefined;
+  #hasStarted = false;
   #loading: Promise<void> | undefined;
   readonly #closing = new AbortController();
   #closed: Promise<void> | undefined;
@@ -43,11 +43,21 @@ export class AgentsHost {
     this.#options = options;
   }
 
-  /** Loads the agents for the first time. Rejects with `config/invalid` if that is not possible. */
+  /** Loads the agents for the first time, again for each file that is written meanwhile. Rejects with `config/invalid` if that is not
+   *  possible. */
   async start(): Promise<LoadedAgents> {
-    const { thread, agents } = await this.#load();
-    this.#current = thread;
-    return agents;
+    for (;;) {
+      const loaded = await this.#load().catch((error: unknown) => {
+        if (this.#changed === undefined) throw error;
+      });
+      if (loaded && this.#changed === undefined) {
+        this.#current = loaded.thread;
+        this.#hasStarted = true;
+        return loaded.agents;
+      }
+      this.#changed = undefined;
+      await loaded?.thread.terminate();
+    }
   }
 
   /** Drains all threads. */
@@ -89,7 +99,7 @@ export class AgentsHost {
   #reload(paths: readonly string[]): void {
     this.#changed = [...(this.#changed ?? []), ...paths];
     void this.#next?.terminate(); // what it loads is out of date, and may never end
-    this.#loading ??= this.#replace().finally(() => (this.#loading = undefined));
+    if (this.#hasStarted) this.#loading ??= this.#replace().finally(() => (this.#loading = undefined));
   }
 
   async #replace(): Promise<void> {
@@ -104,7 +114,7 @@ export class AgentsHost {
         onLoaded(agents, changed);
         if (before) this.#drain(before.close(drainMs));
       } catch (error) {
-        if (!this.#changed && !this.#closing.signal.aborted) onBroken(error);
+        if (!this.#changed && !this.#closing.signal.aborted) onBroken(error, this.#current !== undefined);
       }
     }
   }
@@ -122,57 +132,4 @@ export class AgentsHost {
     await sleep(RESTART_MS, undefined, { signal }).catch(() => {});
     if (!this.#current && !signal.aborted) this.#reload([]);
   }
-}
-
-/** The time for which files must be left alone before a change counts, ms: editors and formatters write in several steps. */
-const QUIET_MS = 100;
-
-/** Says when files are written. It watches their folders, because many editors replace a file instead of writing it. */
-class FileWatch {
-  readonly #onChange: (paths: readonly string[]) => void;
-  readonly #versions = new Map<string, string>();
-  readonly #folders = new Map<string, FSWatcher>();
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(onChange: (paths: readonly string[]) => void) {
-    this.#onChange = onChange;
-  }
-
-  /** Watches a file from the version on that was loaded. */
-  add({ path, version }: LoadedFile): void {
-    this.#versions.set(path, version);
-    const folder = existing(dirname(path));
-    if (!this.#folders.has(folder)) {
-      const watcher = watch(folder, { persistent: false }, () => this.#checkSoon());
-      watcher.on("error", () => {}); // the folder was deleted
-      this.#folders.set(folder, watcher);
-    }
-    this.#checkSoon(); // it may have been written since it was loaded
-  }
-
-  /** Watches no other files any more. */
-  keep(paths: ReadonlySet<string>): void {
-    for (const path of this.#versions.keys()) if (!paths.has(path)) this.#versions.delete(path);
-  }
-
-  close(): void {
-    clearTimeout(this.#timer);
-    for (const watcher of this.#folders.values()) watcher.close();
-  }
-
-  #checkSoon(): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#check(), QUIET_MS).unref();
-  }
-
-  #check(): void {
-    const changed = [...this.#versions].filter(([path, version]) => versionOf(path) !== version);
-    for (const [path] of changed) this.#versions.set(path, versionOf(path));
-    if (changed.length > 0) this.#onChange(changed.map(([path]) => path));
-  }
-}
-
-/** The folder, or the nearest one above it that exists. */
-function existing(folder: string): string {
-  return existsSync(folder) ? folder : existing(dirname(folder));
 }

@@ -81,10 +81,10 @@ export const devCommand: Handler<typeof definition> = async ({ flags }, { exit, 
         tellFailed(problems);
         void warmUpServer(current, token);
       },
-      onBroken: (error) => {
+      onBroken: (error, goOn) => {
         const problem = asSentence(errorMessage(error));
         state.set({ ...state.info, problem });
-        terminal.fail(`${problem} The agents before it go on.`);
+        terminal.fail(goOn ? `${problem} The agents before it go on.` : problem);
       },
       onCrash: (message) => {
         state.set({ ...state.info, problem: `The agents have ended: ${message}` });
