@@ -1,6 +1,7 @@
 import { AgentError } from "../core/base/error.ts";
 import { redactPassword } from "../core/base/hide-secrets.ts";
 import { flagName } from "./cli-command.ts";
+import type { CliIo } from "./cli-io.ts";
 import type { Parameter, Values } from "./define-command.ts";
 import { asSentence } from "./error-message.ts";
 import type { SessionStore } from "../store/port.ts";
@@ -55,6 +56,21 @@ export async function explainSessionErrors<T>(target: SessionTarget, work: () =>
     return await work();
   } catch (error) {
     throw AgentError.is(error) ? explained(error, target) : error;
+  }
+}
+
+/** Does work with one of many sessions. One that cannot be read is told, and left out: it resolves to undefined. */
+export async function unlessUnreadable<T>(
+  sessionId: string,
+  { terminal }: Pick<CliIo, "terminal">,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!AgentError.is(error) || !error.code.startsWith("session/")) throw error;
+    terminal.note(`${sessionId} is left out: ${asSentence(error.message)}`);
+    return undefined;
   }
 }
 

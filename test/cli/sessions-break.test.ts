@@ -1,5 +1,5 @@
 // The command `sessions break`.
-import { writeFileSync } from "node:fs";
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createAgent } from "agentchart";
 import { breakpoints } from "agentchart/inspect";
@@ -38,7 +38,7 @@ function fixture() {
       store: fileStore({ dir }),
       sessionId: "trip",
     });
-  const run = async (id: string | undefined, isTTY: boolean, flags: Flags = {}) => {
+  const run = async (id: string | undefined, isTTY: boolean, flags: Flags = {}, code = 0) => {
     const written: string[] = [];
     const stdout = { isTTY, write: (each: string) => void written.push(each) };
     const stderr = { isTTY: false, write: (each: string) => void written.push(each) };
@@ -46,7 +46,7 @@ function fixture() {
       typeof breakCommand
     >[1];
     const input = { args: { id }, flags: { store: `file:${dir}`, json: false, ...flags } };
-    expect(await breakCommand(input as Input<typeof definitions.breakpoints>, io)).toBe(0);
+    expect(await breakCommand(input as Input<typeof definitions.breakpoints>, io)).toBe(code);
     return written.join("");
   };
   return { run, agentOf, file, folder };
@@ -63,6 +63,16 @@ test("sessions break finds calls of stored sessions, sets the same list, and pri
   expect(found[1]).toMatch(/^trip +\d+ .* refund +b +refund, cents > 5000$/);
   const [line] = (await run("trip", false, { find: file })).split("\n");
   expect(JSON.parse(line!)).toMatchObject({ sessionId: "trip", callId: "b", turn: 1 });
+
+  const other = join(folder, "sessions", "other");
+  cpSync(join(folder, "sessions", "trip"), other, { recursive: true });
+  const bytes = readFileSync(join(other, "journal.ndjson"));
+  bytes[bytes.length - 30]! ^= 1;
+  writeFileSync(join(other, "journal.ndjson"), bytes);
+  const all = await run(undefined, true, { find: file }, 1);
+  expect(all).toMatch(/^other is left out: /mu);
+  expect(all).toMatch(/^trip +\d+ .* refund +b /mu);
+  rmSync(other, { recursive: true });
 
   expect(await run("trip", true, { set: file })).toContain("Wrote the breakpoints of trip.");
   expect(await run("trip", true)).toBe("refund, cents > 5000\n");

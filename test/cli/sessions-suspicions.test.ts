@@ -1,5 +1,5 @@
 // The command `sessions suspicions`.
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileStore } from "agentchart/store/file";
 import { expect, onTestFinished, test } from "vitest";
@@ -30,7 +30,7 @@ async function fixture() {
   ] as const)
     await (await SUSPICIOUS_RUNS[name]!.play({ store, sessionId })).close();
   await store.close();
-  const run = async (id: string | undefined, isTTY: boolean, flags: Flags = {}) => {
+  const run = async (id: string | undefined, isTTY: boolean, flags: Flags = {}, code = 0) => {
     const written: string[] = [];
     const stdout = { isTTY, write: (each: string) => void written.push(each) };
     const stderr = { isTTY: false, write: (each: string) => void written.push(each) };
@@ -38,10 +38,10 @@ async function fixture() {
       typeof suspicionsCommand
     >[1];
     const input = { args: { id }, flags: { store: `file:${dir}`, json: false, ...flags } };
-    expect(await suspicionsCommand(input as Input<typeof definitions.suspicions>, io)).toBe(0);
+    expect(await suspicionsCommand(input as Input<typeof definitions.suspicions>, io)).toBe(code);
     return written.join("");
   };
-  return { run, folder };
+  return { run, folder, dir };
 }
 
 test("sessions suspicions prints what is odd in a session, and in all", async () => {
@@ -57,6 +57,19 @@ test("sessions suspicions prints what is odd in a session, and in all", async ()
   expect(end).toBe("");
   expect(await run(undefined, true, { kind: "loop" })).toContain("Nothing is odd.");
   await expect(run("nobody", true)).rejects.toThrow(/nobody/);
+});
+
+test("sessions suspicions leaves out a session that cannot be read, and says so", async () => {
+  const { run, dir } = await fixture();
+  await run(undefined, true); // both are indexed
+  const file = join(dir, "quiet", "journal.ndjson");
+  const bytes = readFileSync(file);
+  bytes[40]! ^= 1;
+  writeFileSync(file, bytes);
+  const all = await run(undefined, true, {}, 1);
+  expect(all).toMatch(/^quiet is left out: Session 'quiet' is damaged/mu);
+  expect(all).toMatch(/^odd +\d+ \(\+2\) +repeated-call/mu);
+  await expect(run("quiet", true)).rejects.toMatchObject({ code: "session/damaged" });
 });
 
 test("sessions suspicions makes the checks of a file too", async () => {

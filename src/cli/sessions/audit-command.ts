@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
-import { AgentError, configError, messageOf } from "../../core/base/error.ts";
+import { configError, messageOf } from "../../core/base/error.ts";
 import { auditSession, type AuditOptions, type Finding } from "../../kit/rules/audit.ts";
 import { rulesOfDogwood } from "../../kit/rules/dogwood/index.ts";
 import { isRule, type Rule } from "../../core/tool/rules/rule.ts";
 import type { Handler } from "../define-command.ts";
-import { asSentence } from "../error-message.ts";
 import { importFile } from "../import-file.ts";
 import { withExistingStore } from "../open-store.ts";
 import { formatTime, printItems } from "../output.ts";
 import { sessionsOf } from "../paginate.ts";
+import { unlessUnreadable } from "../session-commands.ts";
 import type { audit as definition } from "./definitions.ts";
 
 type Line = Finding & { readonly sessionId: string };
@@ -24,15 +24,12 @@ export const auditCommand: Handler<typeof definition> = async ({ flags }, io) =>
     async function* lines(): AsyncGenerator<Line> {
       for await (const { sessionId } of sessionsOf(store, { prefix }, limit)) {
         counts.sessions++;
-        try {
-          const findings = await auditSession(store, sessionId, rules, options);
-          if (findings.some(({ what }) => what !== "ordered")) counts.broke++;
-          for (const finding of findings) yield { sessionId, ...finding };
-        } catch (error) {
-          if (!AgentError.is(error) || !error.code.startsWith("session/")) throw error;
-          counts.unread++;
-          io.terminal.note(`${sessionId} cannot be audited: ${asSentence(error.message)}`);
-        }
+        const audited = await unlessUnreadable(sessionId, io, () =>
+          auditSession(store, sessionId, rules, options),
+        );
+        if (!audited) counts.unread++;
+        else if (audited.some(({ what }) => what !== "ordered")) counts.broke++;
+        for (const finding of audited ?? []) yield { sessionId, ...finding };
       }
     }
     await printItems(io, flags, lines(), HEAD, rowOf, "No call breaks a rule.");

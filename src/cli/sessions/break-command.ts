@@ -11,7 +11,7 @@ import type { Handler } from "../define-command.ts";
 import { withExistingStore } from "../open-store.ts";
 import { formatTime, printItems, printReport, printsJson } from "../output.ts";
 import { sessionsOf } from "../paginate.ts";
-import { explainSessionErrors } from "../session-commands.ts";
+import { explainSessionErrors, unlessUnreadable } from "../session-commands.ts";
 import { UsageError } from "../usage-error.ts";
 import type { breakpoints as definition } from "./definitions.ts";
 import { readValue, replaceSlot, slotsOf } from "./stored-slot.ts";
@@ -29,14 +29,14 @@ export const breakCommand: Handler<typeof definition> = async ({ args: { id }, f
   if (flags.find === undefined && id === undefined)
     throw new UsageError("Name a session, or the breakpoints to find with --find.");
   return withExistingStore(flags.store, async (store) => {
-    if (flags.find !== undefined) await find(store, id, await read("--find", flags.find), flags, io);
-    else
-      await explainSessionErrors({ sessionId: id!, flags }, async () => {
-        if (flags.set === undefined) return show(store, id!, flags, io);
-        const value = (await read("--set", flags.set)) as unknown as Json;
-        const seen = revisionOf(await slotsOf(store, id!), breakpoints.name);
-        return replaceSlot({ store, sessionId: id!, flags, io }, NAMED, value, seen);
-      });
+    if (flags.find !== undefined)
+      return (await find(store, id, await read("--find", flags.find), flags, io)) > 0 ? 1 : 0;
+    await explainSessionErrors({ sessionId: id!, flags }, async () => {
+      if (flags.set === undefined) return show(store, id!, flags, io);
+      const value = (await read("--set", flags.set)) as unknown as Json;
+      const seen = revisionOf(await slotsOf(store, id!), breakpoints.name);
+      return replaceSlot({ store, sessionId: id!, flags, io }, NAMED, value, seen);
+    });
     return 0;
   });
 };
@@ -60,27 +60,32 @@ async function show(store: SessionStore, sessionId: string, flags: Flags, io: Cl
     io.terminal.note(`It has ${others} that this release does not know: each call waits for an approval.`);
 }
 
+/** Prints what meets the conditions. Returns the number of sessions that cannot be read. */
 async function find(
   store: SessionStore,
   id: string | undefined,
   conditions: readonly Breakpoint[],
   flags: Flags,
   io: CliIo,
-): Promise<void> {
+): Promise<number> {
+  let unread = 0;
   const { limit = Number.POSITIVE_INFINITY } = flags;
   async function* lines(): AsyncGenerator<Line> {
     let left = limit;
     for await (const { sessionId } of id === undefined ? sessionsOf(store, {}) : [{ sessionId: id }]) {
-      const found = await explainSessionErrors({ sessionId, flags }, () =>
-        findBreaks(store, sessionId, conditions),
-      );
-      for (const each of found) {
+      const inSession = () => findBreaks(store, sessionId, conditions);
+      const found = await (id === undefined
+        ? unlessUnreadable(sessionId, io, inSession)
+        : explainSessionErrors({ sessionId, flags }, inSession));
+      if (!found) unread++;
+      for (const each of found ?? []) {
         if (left-- <= 0) return;
         yield { sessionId, ...each };
       }
     }
   }
   await printItems(io, flags, lines(), HEAD, rowOf, "No call and no request meets them.");
+  return unread;
 }
 
 function rowOf({ sessionId, seq, at, tool = "(request)", callId = "", breakpoint }: Line): string[] {

@@ -6,7 +6,7 @@ import type { Handler } from "../define-command.ts";
 import { loadSuspicions } from "../load-suspicions.ts";
 import { withExistingStore } from "../open-store.ts";
 import { printItems } from "../output.ts";
-import { explainSessionErrors } from "../session-commands.ts";
+import { explainSessionErrors, unlessUnreadable } from "../session-commands.ts";
 import { foundBy } from "../paginate.ts";
 import type { suspicions as definition } from "./definitions.ts";
 
@@ -19,13 +19,17 @@ export const suspicionsCommand: Handler<typeof definition> = async ({ args: { id
   const { kind, agent, within, limit = Number.POSITIVE_INFINITY } = flags;
   const suspicions = await loadSuspicions(flags.suspicions);
   const since = within === undefined ? undefined : Date.now() - within;
-  let count = 0;
+  let [count, unread] = [0, 0];
   return withExistingStore(flags.store, async (store) => {
     async function* found(): AsyncGenerator<Found> {
       const sessions = id === undefined ? foundBy(store, { agent, since }) : [{ sessionId: id }];
       for await (const { sessionId } of sessions) {
         const inSession = () => findSuspicions(store, sessionId, { suspicions });
-        for (const suspicion of await explainSessionErrors({ sessionId, flags }, inSession)) {
+        const all = await (id === undefined
+          ? unlessUnreadable(sessionId, io, inSession)
+          : explainSessionErrors({ sessionId, flags }, inSession));
+        if (!all) unread++;
+        for (const suspicion of all ?? []) {
           if (kind !== undefined && suspicion.kind !== kind) continue;
           if (count >= limit) return;
           count++;
@@ -34,7 +38,7 @@ export const suspicionsCommand: Handler<typeof definition> = async ({ args: { id
       }
     }
     await printItems(io, flags, found(), HEAD, rowOf, "Nothing is odd.");
-    return 0;
+    return unread > 0 ? 1 : 0;
   });
 };
 

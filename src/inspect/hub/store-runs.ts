@@ -121,8 +121,9 @@ export class StoreRuns {
     if (this.#open.has(runId)) return (await this.open(runId))?.log;
     const run = await newJournalRun(runId);
     const failure = await this.#readOn(run);
-    if (failure && !isOfJournal(failure)) throw failure.thrown; // what is before a damage is what there is
-    return run.log.last > 0 ? run.log : undefined;
+    const { last } = run.log;
+    if (failure && (last === 0 || !isOfJournal(failure))) throw failure.thrown; // what is before a damage is what there is
+    return last > 0 ? run.log : undefined;
   }
 
   /** Loads a session; one whose position is damaged is read as far as possible. */
