@@ -1,6 +1,7 @@
 // Signals to a process that runs a session.
 import { describe, expect, test } from "vitest";
 import type { Moment } from "agentchart/session";
+import { start } from "./agentchart.ts";
 import { commandAfter, jsonLines, lastLine, sessionFixture, STORES } from "./session-fixture.ts";
 
 // Every test starts processes, on machines that are busy with other tests.
@@ -104,4 +105,22 @@ test("A second SIGTERM exits immediately", async () => {
   const { code, signal } = await finished.then(({ code }) => ({ code, signal: child.signalCode }));
   clearInterval(repeat);
   expect([code, signal]).toEqual([143, null]);
+});
+
+test("After SIGINT no other fork is run", async () => {
+  const fixture = await sessionFixture(STORES[1][1]);
+  await fixture.run("trip", 'slow {"ms":3000}');
+  const [{ positions }] = jsonLines<{ positions: readonly number[] }>(
+    await fixture.sessions("show", "trip"),
+  ) as [{ positions: readonly number[] }];
+  const place = ["--at", String(positions[0]), "--times", "3", "--as", "copy", "--run", "--results", "live"];
+  const { child, finished } = start(["sessions", "fork", "trip", ...place, ...fixture.flags], {
+    env: fixture.env,
+  });
+  await expect.poll(fixture.toolLog).toHaveLength(3);
+  child.kill("SIGINT");
+  const stopped = await finished;
+  expect([stopped.code, lastLine(stopped)]).toEqual([1, "Not made: 2 more."]);
+  expect(jsonLines(stopped)).toMatchObject([{ sessionId: "copy-1", reason: "INTERRUPTED" }]);
+  expect(jsonLines(await fixture.sessions("ls", "--prefix", "copy"))).toHaveLength(1);
 });

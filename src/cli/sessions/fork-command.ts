@@ -46,9 +46,16 @@ export const forkCommand: Handler<typeof definition> = async ({ args: { id }, fl
     for (const each of ids) await refuseExisting(store, each);
     const forking = { store, session, place, changes, repeats: asksOnce(flags), flags, io };
     let exitCode = 0;
-    for (const sessionId of ids) {
+    for (const [index, sessionId] of ids.entries()) {
       if (!flags.run) printFork(await fork(forking, sessionId), forking);
-      else if (!(await forkAndRun(forking, sessionId))) exitCode = 1;
+      else {
+        const { isWhole, isStopped } = await forkAndRun(forking, sessionId);
+        const left = ids.length - index - 1;
+        if (!isWhole || (isStopped && left > 0)) exitCode = 1;
+        if (!isStopped || left === 0) continue;
+        io.terminal.note(`Not made: ${left} more.`);
+        break;
+      }
     }
     return exitCode;
   });
@@ -110,8 +117,12 @@ function printFork(made: Fork, { session, place, flags, io }: Forking, turn: obj
   for (const call of runsAgain) io.terminal.warn(`Open at that position. ${pendingLine(call)}`);
 }
 
-/** Makes a fork and runs its turn. Returns false if the turn failed, which is printed. */
-async function forkAndRun(forking: Forking, sessionId: string): Promise<boolean> {
+/** The end of the turn of a fork. `isWhole`: it did not fail and was not interrupted. `isStopped`: a signal has ended it, and no other fork
+ *  is run. */
+type TurnEnd = { readonly isWhole: boolean; readonly isStopped: boolean };
+
+/** Makes a fork and runs its turn. Prints an error of the turn. */
+async function forkAndRun(forking: Forking, sessionId: string): Promise<TurnEnd> {
   const { store, session, flags, io } = forking;
   let repeated: RecordedResults | undefined;
   const change = async (config: AgentConfig): Promise<AgentConfig> => {
@@ -119,19 +130,24 @@ async function forkAndRun(forking: Forking, sessionId: string): Promise<boolean>
     repeated = new RecordedResults(await recordingOf(store, session.sessionId));
     return repeated.configured(config);
   };
-  const use = async (agent: Agent): Promise<boolean> => {
+  const use = async (agent: Agent): Promise<TurnEnd> => {
     refuseUnknownTools(agent, forking.changes);
     const made = await fork(forking, sessionId, repeated !== undefined);
     await repeated?.begin(agent, store);
     if (printsJson(io, flags)) return runSilently(agent, made, forking);
     printFork(made, forking);
+    let isTerminated = false;
+    const note = (): void => void (isTerminated = true);
+    process.on("SIGTERM", note);
     try {
-      return (
-        (await runTurn(agent, inputOf(made), io, { isJson: false, session: { sessionId, flags } })) === 0
-      );
+      const session = { sessionId, flags };
+      const isWhole = (await runTurn(agent, inputOf(made), io, { isJson: false, session })) === 0;
+      return { isWhole, isStopped: isTerminated || !isWhole };
     } catch (error) {
       io.terminal.fail(asSentence(messageOf(error)));
-      return false;
+      return { isWhole: false, isStopped: isTerminated };
+    } finally {
+      process.off("SIGTERM", note);
     }
   };
   return withAgent(flags, io, { store, sessionId }, use, change);
@@ -151,7 +167,7 @@ function refuseUnknownTools(agent: Agent, changes: ForkChanges | undefined): voi
 const inputOf = ({ input }: Fork): readonly Msg[] | undefined => (input.length > 0 ? input : undefined);
 
 /** Runs the turn of a fork, and prints what came of it in the line of the fork. */
-async function runSilently(agent: Agent, made: Fork, forking: Forking): Promise<boolean> {
+async function runSilently(agent: Agent, made: Fork, forking: Forking): Promise<TurnEnd> {
   const { io } = forking;
   const remove = onSignal(
     "SIGINT",
@@ -161,12 +177,13 @@ async function runSilently(agent: Agent, made: Fork, forking: Forking): Promise<
   try {
     const { reason, text, turn } = await agent.call(inputOf(made));
     printFork(made, forking, { reason, text, usage: turn.usage });
-    return reason !== "INTERRUPTED";
+    const isStopped = reason === "INTERRUPTED";
+    return { isWhole: !isStopped, isStopped };
   } catch (error) {
     printFork(made, forking, {
       error: AgentError.is(error) ? error.toJSON() : { message: messageOf(error) },
     });
-    return false;
+    return { isWhole: false, isStopped: false };
   } finally {
     remove();
   }
