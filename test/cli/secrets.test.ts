@@ -1,4 +1,5 @@
 // Passwords in addresses are redacted everywhere, and a secret in a file is one for all.
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { redactPassword } from "../../src/core/base/hide-secrets.ts";
@@ -41,4 +42,10 @@ test("all who ask for a secret at the same time get the same one", async () => {
     const secrets = new Set(await Promise.all(asked));
     expect([...secrets].map(({ length }) => length)).toEqual([43]);
   }
+});
+
+test("an empty file is no secret", () => {
+  const file = join(dir, "empty");
+  writeFileSync(file, "\n");
+  expect(() => secretIn(file, 32)).toThrow(/Expected a secret in .*empty/);
 });
