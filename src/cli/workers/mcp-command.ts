@@ -16,11 +16,11 @@ export const mcpCommand: Handler<typeof definition> = async ({ flags }, { env, e
   const ended = shutdownSignal(exit);
   return withBackend(flags, env, async ({ store, queue }) => {
     const agents = await loadAgents(flags.agents);
+    const mcp = await mcpOptions(flags.agents, agents, env);
     const worker = createWorker({ store, queue, agents });
     logWorker(worker, log);
     await checkAgents(agents, log);
     await worker.start();
-    const mcp = await mcpOptions(flags.agents, agents, env);
     const dispatcher = createDispatcher({ store, queue });
     const server = await mcpStdio({ dispatcher, store, mcp }, (text) => void stdout.write(text));
     const signal = await Promise.race([ended, server.ended]);

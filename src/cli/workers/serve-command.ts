@@ -52,12 +52,13 @@ export const serveCommand: Handler<typeof definition> = async ({ flags }, { env,
         ...(rate && { rateLimit: { perSecond: (rate.max / rate.perMs) * 1000, burst: rate.max } }),
       });
       const worker = agents && createWorker({ store, queue, agents: telemetry.observed(agents) });
+      // Before the worker takes sessions: another program may have the port.
+      const server = await serve(app, { host, port });
       if (worker) {
         logWorker(worker, log);
         await checkAgents(agents, log);
         await worker.start();
       }
-      const server = await serve(app, { host, port });
       log.write("info", "listening", { url: server.url });
       if (tokens === "none") terminal.warn(`Every program on this machine may use ${server.url}.`);
       const signal = await ended;
