@@ -10,10 +10,10 @@ const STEPS_PER_PAGE = 1_000;
 const loaded = new Map<string, RunData>();
 const MAX_LOADED = 24;
 const loading = new Set<string>();
-/** Runs that could not be loaded. */
 /** The number of steps that a run was said to have when it had no more: that of a stored session which was not opened is an upper bound. */
 const wholeAt = new Map<string, number>();
-const missing = new Set<string>();
+/** The runs that could not be loaded, each with the connection at that time: with the next one they are asked for again. */
+const missing = new Map<string, Model["connection"]>();
 
 /** The steps of a run that is not selected, as far as they are loaded. */
 function dataOf(runId: string): RunData {
@@ -34,12 +34,12 @@ export function originalOf({ row, rows }: Model): RunRow["forkOf"] {
 
 /** True for a run that could not be loaded, such as one that was deleted. */
 export function isMissing(runId: string): boolean {
-  return missing.has(runId);
+  return missing.get(runId) === model.connection;
 }
 
 /** Loads the row of a run if it is not listed, and the steps that are new. */
 async function refresh(runId: string): Promise<void> {
-  if (loading.has(runId) || missing.has(runId) || model.files.has(runId) || !client.api) return;
+  if (loading.has(runId) || isMissing(runId) || model.files.has(runId) || !client.api) return;
   const data = dataOf(runId);
   loading.add(runId);
   try {
@@ -54,7 +54,7 @@ async function refresh(runId: string): Promise<void> {
     }
     model.changed();
   } catch {
-    missing.add(runId);
+    missing.set(runId, model.connection);
     model.changed();
   } finally {
     loading.delete(runId);
