@@ -21,7 +21,10 @@ const transferTo = (name: string): string =>
 /** Returns the settings by which the chart hands a session over; null for an agent without personas. */
 export function handoffSettings({ personas, handoffs, ...config }: Config): HandoffSettings | null {
   if (!personas || !handoffs) return null;
-  const systems = Object.entries(personas).map(([name, { sysPrompt = "" }]) => [name, sysPrompt]);
+  const systems = Object.entries(personas).map(([name, { sysPrompt = "" }]) => [
+    name,
+    sysPrompt.toWellFormed(),
+  ]);
   return {
     systems: Object.fromEntries(systems) as HandoffSettings["systems"],
     tools: Object.fromEntries(handoffs.map(({ to }) => [transferTo(to), to])),

@@ -108,7 +108,7 @@ export function settingsOf(config: AnyAgentConfig): Settings {
     agent: config.name,
     sessionId: sessionIdOf(config),
     ...(config.store && { process: thisProcessName() }),
-    system: config.sysPrompt ?? "",
+    system: (config.sysPrompt ?? "").toWellFormed(),
     maxIters: config.maxIters ?? 10,
     maxGotos: turnOptions.maxGotos ?? 3,
     maxEmptyRetries: 2,

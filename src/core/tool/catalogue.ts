@@ -1,4 +1,4 @@
-import { perObject, type JsonObject } from "../base/json.ts";
+import { perObject, wellFormed, type JsonObject } from "../base/json.ts";
 import { byteLength } from "../base/platform.ts";
 import type { ToolSpec } from "../model/port.ts";
 import { countText } from "../model/request.ts";
@@ -35,7 +35,7 @@ export type Catalogue = {
 type Known = { readonly spec: ToolSpec; readonly json: string; tokens?: number };
 const knownOf = perObject((tool: AnyTool): Known => {
   const { name, description } = tool;
-  const spec = { name, description, inputSchema: withoutPresets(tool) };
+  const spec = wellFormed({ name, description, inputSchema: withoutPresets(tool) });
   return { spec, json: JSON.stringify(spec) };
 });
 

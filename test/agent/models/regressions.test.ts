@@ -187,6 +187,8 @@ test("S40 half a character is made whole before it is stored, from the model as 
 
 const half = "a\ud83d";
 test.each<[string, Partial<AgentConfig>, Input]>([
+  ["the system prompt", { sysPrompt: half }, "go"],
+  ["the description of a tool", { tools: [{ ...toolOf("t", () => "fine"), description: half }] }, "go"],
   ["the text of a user", {}, half],
   ["the message of a user", {}, userMsg(half)],
   ["messages before the first turn", { messages: [userMsg(half), assistantMsg("ok")] }, "go"],
@@ -214,7 +216,7 @@ test.each<[string, Partial<AgentConfig>, Input]>([
 ])("S40 half a character in %s is made whole, since servers refuse it", async (_, config, input) => {
   const { agent, model } = scripted([{ calls: [{ name: "t" }] }, "done"], config);
   await agent.call(input);
-  const asked = JSON.stringify(model.requests.map(({ messages }) => messages));
+  const asked = JSON.stringify(model.requests);
   expect(asked).toContain("a\ufffd");
   expect(asked).not.toMatch(/\\ud[89a-f]/i);
 });

@@ -196,6 +196,12 @@ describe("a session that is handed over", () => {
     expect(resultsOf(model.requests[1]!.messages).map(outputOf)).toEqual(["Transferred to billing."]);
   });
 
+  test("has no half of a character in its prompt, since servers refuse it", async () => {
+    const { agent, model } = deskOf([toBilling, "Here."], { billing: { sysPrompt: "You bill\ud83d" } });
+    await agent.call("go");
+    expect(systemsOf(model).at(-1)).toBe("You bill\ufffd");
+  });
+
   test("may be handed back, also to a model of its own", async () => {
     const own = scriptedModel([{ calls: [transfer("desk")] }]);
     const { agent, model } = deskOf([toBilling, "Back again."], { billing: { model: own } });
