@@ -308,11 +308,13 @@ describe.each(TRANSPORTS)("by %s:", (transport) => {
     });
 
     test("an address without a server gives a retryable connection error that says so", async () => {
-      const { server, model } = await serve(() => ({ content: "" }));
-      await server.close();
+      const { server } = await serve(() => ({ content: "" }));
+      const { port } = new URL(server.url);
+      const baseURL = `http://127.9.8.7:${port}/v1`; // nobody else listens there, whose port it may be next
+      const model = openaiModel({ model: "m-1", baseURL, apiKey: "key-of-mine", transport });
       const error = await failureOf(collect(model, request(), { signal: never() }));
       expect(error).toMatchObject({ code: "model/connection", isRetryable: true });
-      expect(error.message).toContain(`No connection to model "m-1" at ${new URL(server.url).host}`);
+      expect(error.message).toContain(`No connection to model "m-1" at 127.9.8.7:${port}`);
     });
 
     test.each([
