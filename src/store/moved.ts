@@ -167,12 +167,15 @@ export async function sendOn({ store, movesFrom }: MovingRange, sessionId: strin
   const owner = holder && isMover(holder.owner) ? holder.owner : newMover();
   const lease = await movesFrom.acquire(sessionId, { owner, ttlMs: FOREVER_MS });
   if (!lease) return; // a process with a former map has it; what was sent on is known by its ids
-  await movesFrom.append(sessionId, {
+  const mark = {
     expectedSeq: (await movesFrom.load(sessionId))?.seq ?? 0,
     fence: lease.fence,
     entries: [],
     position: markOf(sessionId),
     ackInputs: inputs.map(({ id }) => id),
+  };
+  await movesFrom.append(sessionId, mark).catch((error: unknown) => {
+    if (!AgentError.is(error) || error.code !== "session/lease-lost") throw error; // else another process sends them on, too
   });
 }
 

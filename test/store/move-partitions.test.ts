@@ -161,3 +161,33 @@ test("a watch of a session of a range that moves outlasts a failure of a store",
   expect(await seqs.next()).toEqual({ done: false, value: 3 });
   stop.abort();
 });
+
+test("inputs that two processes send on at once from the former store are there once, and neither fails", async () => {
+  const { former, next } = twoStores(memoryStore);
+  const id = ids.at(-1)!;
+  await new Ledger(former).begin(id);
+  await movePartitions(partitionsOf(former, next), QUICK);
+  await former.putInput(id, { id: "late", data: {} }); // by a process with the map before
+  const overtaken = new Proxy(former, {
+    get: (store, name: keyof SessionStore) => {
+      if (name !== "append") return store[name];
+      return async (...args: Parameters<SessionStore["append"]>) => {
+        await store.acquire(id, { owner: (await store.holder!(id))!.owner, ttlMs: 60_000 });
+        return store.append(...args);
+      };
+    },
+  });
+  const lease = await partitionedStore(partitionsOf(overtaken, next)).acquire(id, {
+    owner: "w",
+    ttlMs: 60_000,
+  });
+  expect(lease).toBeDefined();
+  const inboxes = async () =>
+    Promise.all(
+      [former, next].map(async (store) => (await store.takeInputs(id, 9)).map((input) => input.id)),
+    );
+  expect(await inboxes()).toEqual([["late"], expect.arrayContaining(["late"])]);
+  await finishMove(partitionsOf(former, next), QUICK);
+  const [, there] = await inboxes();
+  expect(there!.filter((input) => input === "late")).toHaveLength(1);
+});
