@@ -166,7 +166,7 @@ const SECTION = /## Beside others[^]*?(?=\n## |$)/;
 const NOT_COMPARABLE = `Not comparable: the floor repeats the whole turn after a crash and has no lease. A workflow of DBOS is one turn, without a session,
 and another process takes it over only with its Conductor. Restate keeps its state outside of Postgres and pushes, so that "10 at
 once" does not hold there. The take-over of LangGraph is ten lines of this benchmark. Agentchart alone stores positions in the chart,
-checksums and inputs that are taken once.
+checksums and inputs that are accepted once.
 `;
 
 try {
