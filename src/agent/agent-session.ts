@@ -67,6 +67,8 @@ export class AgentSession extends SessionCommands implements AnyAgent, ClassMemb
   #slots: ReturnType<typeof agentSlots> | undefined;
   /** Calls whose promise is pending. */
   #calls = 0;
+  /** The number of those that wait for the session to be opened or read: it does not become passive by itself then. */
+  #readers = 0;
 
   constructor(config: AnyAgentConfig, around: ParentScope = NO_PARENT) {
     super();
@@ -320,7 +322,7 @@ export class AgentSession extends SessionCommands implements AnyAgent, ClassMemb
     if (!live || live.runtime.isStopped) return;
     const isSuspended = live.runtime.phase === "suspended";
     const goesOn = isSuspended && resumableAt(live.runtime.context) !== undefined; // at a time, without a call
-    if (this.#calls + this.waiting > 0 || live.isBusy || goesOn) this.rested();
+    if (this.#calls + this.#readers > 0 || live.isBusy || goesOn) this.rested();
     else this.passivate().catch(() => this.rested());
   }
 
@@ -344,6 +346,19 @@ export class AgentSession extends SessionCommands implements AnyAgent, ClassMemb
   protected ready(): Promise<void> | undefined {
     this.runtime.assertAccepts("command");
     return this.#leaving || this.turns.loading ? this.#open() : this.runtime.opened();
+  }
+
+  protected async opened(ready: () => Promise<void> | undefined): Promise<Runtime> {
+    this.#readers++;
+    try {
+      for (;;) {
+        const { runtime } = this;
+        await ready();
+        if (runtime === this.runtime) return runtime;
+      }
+    } finally {
+      this.#readers--;
+    }
   }
 
   protected between(needed: Needed = "turn", ends = true): Promise<void> | undefined {

@@ -46,22 +46,8 @@ export abstract class SessionCommands {
    *  `ends`: a turn that was stored while hooks ran at its end has ended then. Throws `run/closed`. */
   protected abstract between(needed?: Needed, ends?: boolean): Promise<void> | undefined;
 
-  /** The number of those that wait for the session to be opened or read: it does not become passive by itself then. */
-  protected waiting = 0;
-
   /** Returns the session once it is `ready`. One that is passivated while it waits is opened again. */
-  protected async opened(ready: () => Promise<void> | undefined): Promise<Runtime> {
-    this.waiting++;
-    try {
-      for (;;) {
-        const { runtime } = this;
-        await ready();
-        if (runtime === this.runtime) return runtime;
-      }
-    } finally {
-      this.waiting--;
-    }
-  }
+  protected abstract opened(ready: () => Promise<void> | undefined): Promise<Runtime>;
 
   async decide(
     ...[callId, decision, options = NO_OPTIONS, inputId, madeAt]: Parameters<InboxAgent["decide"]>
