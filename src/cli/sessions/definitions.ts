@@ -55,6 +55,11 @@ export const search = defineCommand({
   },
 });
 
+/** The exit codes of commands that look for something in a session or in all. */
+const SEARCH_EXIT_CODES = `0    done, whether or not something was found
+1    failure, or sessions that cannot be read
+2    wrong usage`;
+
 export const suspicions = defineCommand({
   name: "sessions suspicions",
   description: "Print what is odd in a session, or in all of them, as JSON lines outside a terminal",
@@ -72,6 +77,7 @@ export const suspicions = defineCommand({
   sections: {
     Checks: `A check is an object with "name", "title" and "find", a function of the facts of a run (SuspicionCheck of
 agentchart/inspect). One with the name of a built-in check replaces it. The page of "agentchart inspect" shows the same.`,
+    "Exit codes": SEARCH_EXIT_CODES,
   },
 });
 
@@ -153,6 +159,7 @@ happened since the session rested last: "state", "edge" ("from", "to", "on"), "g
 A session stops before a call that meets one, and waits for an approval: "sessions resume" decides.`,
     "A running session":
       "Its worker takes the breakpoints. A process that is not a worker does not read them.",
+    "Exit codes": SEARCH_EXIT_CODES,
   },
 });
 
