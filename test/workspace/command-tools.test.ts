@@ -112,6 +112,8 @@ describe("in the background", () => {
     expect(all[8]).toBe("Error: 8 commands run in the background already; stop one first.");
     expect(all.slice(9)).toEqual(["[cmd_3 has ended. Stopped.]", "Started in the background as 'cmd_9'."]);
     const [other] = await coder(workspace).texts(["command_output", { id: "cmd_1" }]);
-    expect(other).toMatch(/^Error: There is no command 'cmd_1' in the background: it was never started, or/u);
+    expect(other).toMatch(
+      /^Error: There is no command 'cmd_1' in the background: it was never started, it has ended and was forgotten/u,
+    );
   });
 });

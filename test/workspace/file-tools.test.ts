@@ -151,11 +151,11 @@ describe("texts", () => {
   test("media come as media, told by their bytes, and other bytes are refused", async () => {
     const png = Buffer.from("89504e470d0a1a0a0000000d", "hex");
     const workspace = memoryWorkspace({
-      files: { "a.txt": png, "b.bin": Uint8Array.of(1, 0, 2), "c.txt": "\x89" },
+      files: { "a.txt": png, "b.bin": Uint8Array.of(1, 0, 2), "c.txt": "ID3 tags" },
     });
     await workspace.write("huge.png", Buffer.concat([png, Buffer.alloc(6_000_000)]));
     await workspace.write("latin1.txt", Uint8Array.of(0xe4, 0x20));
-    const [image, binary, , huge, latin] = await coder(workspace).run(
+    const [image, binary, text, huge, latin] = await coder(workspace).run(
       ...["a.txt", "b.bin", "c.txt", "huge.png", "latin1.txt"].map(
         (path) => ["read_file", { path }] as const,
       ),
@@ -164,13 +164,15 @@ describe("texts", () => {
       { type: "image", source: { type: "base64", mediaType: "image/png", data: png.toString("base64") } },
     ]);
     expect(textOf(binary!)).toBe("Error: 'b.bin' is a binary file of 3 bytes.");
+    expect(textOf(text!)).toBe("     1\tID3 tags");
     expect(textOf(huge!)).toBe("Error: 'huge.png' is image of 6000012 bytes; the most is 5242880.");
     expect(textOf(latin!)).toBe("Error: 'latin1.txt' is a binary file of 2 bytes.");
   });
 
   test("the diff of a change is data of its result, bounded", async () => {
     const workspace = memoryWorkspace({ files: { f: "a\nb\nc\n" } });
-    const [, edited, created] = await coder(workspace).run(
+    const { run, texts } = coder(workspace);
+    const [, edited, created] = await run(
       ["read_file", { path: "f" }],
       ["edit_file", { path: "f", old_string: "b", new_string: "B" }],
       ["write_file", { path: "big", content: "some text of a line\n".repeat(9_000) }],
@@ -185,6 +187,9 @@ describe("texts", () => {
       },
     });
     expect(created!.metadata!["diff"]).toMatchObject({ change: "created", isCut: true, hunks: [] });
+    expect(await texts(["write_file", { path: "big", content: "other text\n".repeat(9_000) }])).toEqual([
+      "Wrote big (the change is too large to count its lines).",
+    ]);
   });
 });
 

@@ -1,8 +1,9 @@
 // A folder as a workspace, and what it refuses.
-import { chmodSync, existsSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, realpathSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { folderWorkspace, memoryWorkspace } from "agentchart/workspace";
+import { etcArgs } from "../../src/kit/workspace/bubblewrap.ts";
 import { outcome } from "../../src/testing/workspace-contract-kit.ts";
 import { folderUnderTest, scratchFolder } from "./folder.ts";
 
@@ -111,4 +112,13 @@ test("a folder that is replaced by another one is gone", async () => {
   const ran = outcome({ workspace }, "touch ran");
   await expect(ran).rejects.toMatchObject({ code: "workspace/gone" });
   expect(existsSync(join(root, "ran"))).toBe(false);
+});
+
+test("links of /etc that lead to nothing are passed over, as in an image without time zones", () => {
+  const { root } = folder();
+  writeFileSync(join(root, "zone"), "");
+  symlinkSync(join(root, "zone"), join(root, "hosts"));
+  symlinkSync(join(root, "gone"), join(root, "localtime"));
+  writeFileSync(join(root, "shadow"), "");
+  expect(etcArgs(false, root)).toEqual(["--ro-bind", realpathSync(join(root, "zone")), "/etc/hosts"]);
 });

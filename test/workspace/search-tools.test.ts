@@ -88,3 +88,17 @@ test("a pattern that takes for ever ends, and the process goes on meanwhile", as
   await search.close();
   expect(ticks).toBeGreaterThan(0);
 });
+
+test("what a search has not looked at is said", async () => {
+  const deep = `${"d/".repeat(70)}f.ts`;
+  const { texts } = coder(memoryWorkspace({ files: { "a.ts": "two\n", [deep]: "two\n" } }));
+  const rest = "[Not all was searched: it is too much; look in a smaller directory.]";
+  expect(
+    await texts(
+      ["glob_files", { pattern: "*.ts" }],
+      ["glob_files", { pattern: "*.rs" }],
+      ["grep_files", { pattern: "two" }],
+      ["glob_files", { pattern: "*.ts", path: "d/".repeat(60) }],
+    ),
+  ).toEqual([`a.ts\n${rest}`, rest, `a.ts:1:two\n${rest}`, deep]);
+});

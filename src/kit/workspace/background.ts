@@ -25,7 +25,7 @@ export class BackgroundCommands {
   readonly #workspace: Workspace;
   readonly #maxOutput: number;
   readonly #commands = new Map<string, BackgroundCommand>();
-  readonly #counts = new Map<string, number>();
+  #count = 0;
 
   constructor(workspace: Workspace, maxOutput: number) {
     this.#workspace = workspace;
@@ -40,11 +40,15 @@ export class BackgroundCommands {
         "workspace/failed",
         `${MAX_RUNNING} commands run in the background already; stop one first.`,
       );
-    const count = (this.#counts.get(session) ?? 0) + 1;
-    this.#counts.set(session, count);
     const stopping = new AbortController();
     const tail = new OutputTail(this.#maxOutput);
-    const started = { id: `cmd_${count}`, session, tail, stopping, exit: undefined as Exit | undefined };
+    const started = {
+      id: `cmd_${++this.#count}`,
+      session,
+      tail,
+      stopping,
+      exit: undefined as Exit | undefined,
+    };
     const follow = async (): Promise<void> => {
       try {
         const options = {
@@ -76,7 +80,7 @@ export class BackgroundCommands {
     if (found) return found;
     throw new AgentError(
       "workspace/not-found",
-      `There is no command '${id.slice(0, 40)}' in the background: it was never started, or the process that ran it has ended, and the command with it.`,
+      `There is no command '${id.slice(0, 40)}' in the background: it was never started, it has ended and was forgotten for later ones, or the process that ran it has ended, and the command with it.`,
     );
   }
 }

@@ -77,9 +77,18 @@ function nodeFolder(): string {
   return basename(bin) === "bin" && folder !== "/" ? folder : file;
 }
 
-function systemArgs(network: boolean): readonly string[] {
+/** Returns the arguments that show what programs need of `/etc`, which `folder` holds. Links to what a small image has left out, such as
+ *  `localtime`, are passed over. */
+export function etcArgs(network: boolean, folder = "/etc"): readonly string[] {
   const matches = protection(network ? [...ETC, ...NETWORK] : ETC);
-  const etc = existsSync("/etc") ? readdirSync("/etc").filter((name) => matches([name])) : [];
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names.flatMap((name) => {
+    const path = `${folder}/${name}`;
+    return matches([name]) && existsSync(path) ? ["--ro-bind", realpathSync(path), `/etc/${name}`] : [];
+  });
+}
+
+function systemArgs(network: boolean): readonly string[] {
   return [
     ...SYSTEM.flatMap(bindIf),
     ...MERGED.flatMap((path) => {
@@ -87,7 +96,7 @@ function systemArgs(network: boolean): readonly string[] {
       const real = realpathSync(path);
       return real === path ? ["--ro-bind", path, path] : ["--symlink", real.slice(1), path];
     }),
-    ...etc.flatMap((name) => ["--ro-bind", realpathSync(`/etc/${name}`), `/etc/${name}`]),
+    ...etcArgs(network),
     ...HIDDEN.flatMap((path) => (existsSync(path) ? ["--tmpfs", path] : [])),
     ...bindIf(nodeFolder()),
   ];

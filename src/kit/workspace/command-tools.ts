@@ -16,8 +16,9 @@ const MAX_WAIT_MS = 60_000;
 type Exit = Extract<CommandEvent, { type: "exit" }>;
 
 /** Returns the outcome of a command, in words. */
-export function exitText({ exitCode, signal, stopped }: Exit, timeoutMs: number): string {
-  if (stopped === "timeout") return `Stopped after ${timeoutMs} ms, with all of its processes.`;
+function exitText({ exitCode, signal, stopped }: Exit, timeoutMs?: number): string {
+  if (stopped === "timeout")
+    return `Stopped after ${timeoutMs === undefined ? "all of its time" : `${timeoutMs} ms`}, with all of its processes.`;
   if (stopped === "processes") return "Stopped: it started too many processes.";
   if (stopped !== undefined) return "Stopped.";
   if (signal !== undefined) return `Ended by ${signal}.`;
@@ -94,7 +95,7 @@ function runTool(workspace: Workspace, background: BackgroundCommands): Tool {
 }
 
 function stateOf({ id, exit }: BackgroundCommand): string {
-  return exit ? `[${id} has ended. ${exitText(exit, 0)}]` : `[${id} is running.]`;
+  return exit ? `[${id} has ended. ${exitText(exit)}]` : `[${id} is running.]`;
 }
 
 function outputTool(background: BackgroundCommands): Tool {

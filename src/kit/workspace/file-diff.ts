@@ -29,6 +29,10 @@ const MAX_MS = 1_000;
 const starting = (lines: readonly string[], sign: string): number =>
   lines.filter((line) => line.startsWith(sign)).length;
 
+/** Returns what a model is told of the lines that a change has added and removed. */
+export const linesText = ({ added, removed, isCut }: FileDiff): string =>
+  isCut ? "the change is too large to count its lines" : `+${added} −${removed} lines`;
+
 /** Returns the difference of two texts of a file; `before` is undefined if the file was not there. */
 export function fileDiff(path: string, before: string | undefined, after: string): FileDiff & JsonObject {
   const change = before === undefined ? "created" : "edited";

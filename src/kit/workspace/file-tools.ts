@@ -3,6 +3,7 @@ import { defineTool } from "../../core/tool/define.ts";
 import { toolError } from "../../core/tool/suspend.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../../core/tool/types.ts";
 import { contentHash } from "./content-hash.ts";
+import { linesText } from "./file-diff.ts";
 import type { Workspace } from "./port.ts";
 import { filesSlot, withSeen } from "./seen-files.ts";
 import { linesOf, textOf } from "./text-file.ts";
@@ -54,13 +55,13 @@ function readTool(workspace: Workspace): Tool {
       told(async (): Promise<ToolOutcome> => {
         const content = await workspace.read(at);
         const seen = withSeen(slots, keyOf(workspace, at), contentHash(content));
+        const text = textOf(content);
+        if (text) return said(numbered(linesOf(text.text), offset, limit), { slots: seen });
         const media = mediaOf(content);
         if (media && content.length > MAX_MEDIA)
           return toolError(`'${at}' is ${media.type} of ${content.length} bytes; the most is ${MAX_MEDIA}.`);
         if (media) return { output: [media], slots: seen };
-        const text = textOf(content);
-        if (!text) return toolError(`'${at}' is a binary file of ${content.length} bytes.`);
-        return said(numbered(linesOf(text.text), offset, limit), { slots: seen });
+        return toolError(`'${at}' is a binary file of ${content.length} bytes.`);
       }),
   });
 }
@@ -79,8 +80,8 @@ function writeTool(workspace: Workspace): Tool {
           path: at,
           found: await findText(workspace, at),
           text: content,
-          said: ({ change, added, removed }) =>
-            change === "created" ? `Created ${at}.` : `Wrote ${at} (+${added} −${removed} lines).`,
+          said: (diff) =>
+            diff.change === "created" ? `Created ${at}.` : `Wrote ${at} (${linesText(diff)}).`,
         }),
       ),
   });
@@ -106,7 +107,7 @@ async function edit(
     path: at,
     found,
     text: edited.text,
-    said: ({ added, removed }) => `Edited ${at} (+${added} −${removed} lines${times}).`,
+    said: (diff) => `Edited ${at} (${linesText(diff)}${times}).`,
   });
 }
 
@@ -150,7 +151,7 @@ const KINDS: readonly Kind[] = [
   ["video", "video/webm", 0, "\x1a\x45\xdf\xa3"],
 ];
 
-/** Returns the media that a file holds, told by its first bytes and not by its name; undefined if it holds none. */
+/** Returns the media that a file that is not text holds, told by its first bytes and not by its name; undefined if it holds none. */
 function mediaOf(content: Uint8Array): MediaBlock | undefined {
   const head = Buffer.from(content.subarray(0, 16)).toString("latin1");
   const kind = KINDS.find(([, , at, signature]) => head.startsWith(signature, at));

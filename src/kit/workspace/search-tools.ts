@@ -20,11 +20,12 @@ const shownEntry = ({ name, type }: DirectoryEntry): string =>
   type === "directory" ? `${name}/` : type === "link" ? `${name}@` : name;
 
 /** Names as lines, and how many are left out. */
-function bounded(names: readonly string[], total: number | undefined): string {
-  if (names.length === 0) return "[Nothing was found.]";
+function bounded(names: readonly string[], total: number | undefined, { isCut }: Walk = whole()): string {
+  const found = names.length === 0 && !isCut ? ["[Nothing was found.]"] : names;
   const rest =
     total === undefined ? [] : [`[${total === 0 ? "There are more" : `${total} more`}; look for fewer.]`];
-  return [...names, ...rest].join("\n");
+  const unseen = isCut ? ["[Not all was searched: it is too much; look in a smaller directory.]"] : [];
+  return [...found, ...rest, ...unseen].join("\n");
 }
 
 function listTool(workspace: Workspace): Tool {
@@ -59,12 +60,13 @@ function globTool(workspace: Workspace): Tool {
         const from = keyOf(workspace, path);
         const glob = globOf(pattern);
         const found: string[] = [];
-        for await (const file of filesBelow(workspace, from, signal)) {
+        const walk = whole();
+        for await (const file of filesBelow(workspace, from, signal, walk)) {
           if (!matchesGlob(glob, from === "" ? file : file.slice(from.length + 1))) continue;
           if (found.length === MAX_NAMES) return bounded(found, 0);
           found.push(file);
         }
-        return bounded(found, undefined);
+        return bounded(found, undefined, walk);
       }),
   });
 }
@@ -78,10 +80,10 @@ type Grep = {
 };
 
 /** The file alone if the path is one, else the files below it. */
-async function* searched(workspace: Workspace, path: string, signal: AbortSignal): AsyncGenerator<string> {
+async function* searched(workspace: Workspace, path: string, signal: AbortSignal, walk: Walk) {
   const found = await workspace.stat(path);
   if (found?.type === "file") yield keyOf(workspace, path);
-  else yield* filesBelow(workspace, keyOf(workspace, path), signal);
+  else yield* filesBelow(workspace, keyOf(workspace, path), signal, walk);
 }
 
 async function searchableText(workspace: Workspace, file: string): Promise<string | undefined> {
@@ -100,10 +102,11 @@ async function grep(
 ): Promise<string> {
   const search = new LineSearch(pattern, { ignoreCase, limitMs: REGEXP_MS });
   const lines: string[] = [];
+  const walk = whole();
   let matches = 0;
   let size = 0;
   try {
-    for await (const file of searched(workspace, path, signal)) {
+    for await (const file of searched(workspace, path, signal, walk)) {
       if (glob !== undefined && !matchesGlob(globOf(glob), file)) continue;
       const text = await searchableText(workspace, file);
       if (text === undefined || text === "") continue;
@@ -123,7 +126,7 @@ async function grep(
   } finally {
     await search.close();
   }
-  return bounded(lines, undefined);
+  return bounded(lines, undefined, walk);
 }
 
 function grepTool(workspace: Workspace): Tool {
@@ -159,17 +162,23 @@ const SKIPPED = new Set([".git", "node_modules"]);
 const MAX_ENTRIES = 100_000;
 const MAX_DEPTH = 64;
 
+/** A walk through directories; `isCut` when it has met its bounds. */
+type Walk = { isCut: boolean };
+const whole = (): Walk => ({ isCut: false });
+
 /** Yields the files below a directory by their paths from the root, in the order of their names. Links are not followed; `.git` and
- *  `node_modules` are not gone into, nor is what cannot be opened. At most 100,000 entries are looked at. */
-async function* filesBelow(workspace: Workspace, from: string, signal: AbortSignal): AsyncGenerator<string> {
+ *  `node_modules` are not gone into, nor is what cannot be opened. At most 100,000 entries are looked at, in 64 directories below each other. */
+async function* filesBelow(workspace: Workspace, from: string, signal: AbortSignal, walk: Walk) {
   let left = MAX_ENTRIES;
   const below = async function* (dir: string, depth: number): AsyncGenerator<string> {
     for (const { name, type } of await entriesOf(workspace, dir, depth === 0)) {
       signal.throwIfAborted();
-      if (left-- <= 0) return;
+      if (left-- <= 0) return void (walk.isCut = true);
       const path = dir === "" ? name : `${dir}/${name}`;
       if (type === "file") yield path;
-      else if (type === "directory" && !SKIPPED.has(name) && depth < MAX_DEPTH) yield* below(path, depth + 1);
+      if (type !== "directory" || SKIPPED.has(name)) continue;
+      if (depth < MAX_DEPTH) yield* below(path, depth + 1);
+      else walk.isCut = true;
     }
   };
   yield* below(from, 0);
