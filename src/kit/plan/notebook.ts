@@ -157,8 +157,18 @@ export function planNotebook(options: PlanNotebookOptions = {}): PlanNotebook {
       const state: PlanState = { ...limits, plan, history: past.value, at: Date.now() };
       const done = operation.run(state, read.data as never);
       if (done.plan === undefined) return { text: done.text, isChanged: false };
-      await agent.slots.set(planSlot, done.plan, { revision: seen?.revision ?? revision });
-      if (done.history) await agent.slots.set(planHistorySlot, done.history, { revision: past.revision });
+      const setHistory = (value: readonly Plan[], at: number) =>
+        agent.slots.set(planHistorySlot, value, { revision: at });
+      // the history is first, which takes a plan again without doubling it: a process that ends between both loses no plan
+      const made = { revision: seen?.revision ?? revision };
+      const isArchived = done.history !== undefined && made.revision === revision;
+      if (isArchived) await setHistory(done.history!, past.revision);
+      try {
+        await agent.slots.set(planSlot, done.plan, made);
+      } catch (error) {
+        if (isArchived) await setHistory(past.value, past.revision + 1).catch(() => {});
+        throw error;
+      }
       return { text: done.text, isChanged: true };
     },
   };

@@ -1,9 +1,11 @@
 // A plan in its session: events, edits by a person, and restores.
 import { describe, expect, test } from "vitest";
 import {
+  AgentError,
   createAgent,
   defineTool,
   textOf,
+  type Agent,
   type AgentConfig,
   type AgentEvent,
   type JsonObject,
@@ -143,6 +145,28 @@ describe("a person", () => {
     await turn;
     expect(JSON.stringify(model.requests[2]!.messages.at(-1))).toContain("swim");
   });
+
+  test.each([planSlot.name, planHistorySlot.name])(
+    "loses no plan when the write of %s is refused, and leaves the other slot as it was",
+    async (refused) => {
+      const agent = agentOf([create, "ok"]);
+      await agent.call("go");
+      const before = [await agent.slots.get(planSlot), await agent.slots.get(planHistorySlot)];
+      const slots: Agent["slots"] = {
+        get: (slot) => agent.slots.get(slot),
+        set: async (slot, value, seen) => {
+          if (slot.name === refused) throw new AgentError("slot/conflict", "It was written meanwhile.");
+          await agent.slots.set(slot, value, seen);
+        },
+      };
+      const finish = { state: "abandoned", outcome: "no time" };
+      await expect(notebook.edit({ slots }, "finish_plan", finish)).rejects.toMatchObject({
+        code: "slot/conflict",
+      });
+      const after = [await agent.slots.get(planSlot), await agent.slots.get(planHistorySlot)];
+      expect(after.map(({ value }) => value)).toEqual(before.map(({ value }) => value));
+    },
+  );
 
   test("cannot change it while a call runs that may change it too", async () => {
     const reached = Promise.withResolvers<void>();
