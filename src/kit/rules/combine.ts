@@ -1,8 +1,8 @@
 import { check } from "../../core/base/options.ts";
-import type { Law, RuleData } from "../../core/tool/rules/law.ts";
+import type { Law } from "../../core/tool/rules/law.ts";
 import { isRule, type ReadLetter, type Rule } from "../../core/tool/rules/rule.ts";
 import { msOf, ruleSchema, type Duration, type RuleOptions } from "./options.ts";
-import { refused, ruleOf, timeOf } from "./parts.ts";
+import { refused, ruleOf, sentenceOf, timeOf } from "./parts.ts";
 
 /**
  * Demands that one of several rules holds; how they are enforced is said here and not there. Throws `config/invalid` for fewer than two,
@@ -27,7 +27,7 @@ export function anyOf(rules: readonly [Rule, Rule, ...Rule[]], options: RuleOpti
   const read: ReadLetter | undefined = parts.some((part) => part.read)
     ? (name, input) => ({ of: parts.map((part) => part.read?.(name, input) ?? {}) })
     : undefined;
-  const says = parts.map((part) => part.says).join(", or ");
+  const says = rules.map((rule) => ownWords(rule)?.replace(/\.$/u, "") ?? rule.parts.says).join(", or ");
   const functions = parts.flatMap((part) => part.functions);
   const name = rules.map((rule) => rule.data.name).join(" or ");
   const wants = { of: parts.map((part) => part.wants ?? {}) };
@@ -41,7 +41,8 @@ export function anyOf(rules: readonly [Rule, Rule, ...Rule[]], options: RuleOpti
 }
 
 /**
- * Returns the rule with a window: what happened earlier does not count any more. Throws `config/invalid` for a rule without a past.
+ * Returns the rule with a window: what happened earlier does not count any more. Throws `config/invalid` for a rule without a past, and
+ * for one that has a window.
  *
  * @example
  * ```ts
@@ -50,7 +51,8 @@ export function anyOf(rules: readonly [Rule, Rule, ...Rule[]], options: RuleOpti
  * export const rule = within("1h", before("verify", "refund"));
  * ```
  */
-export function within(duration: Duration, { data, optional, parts }: Rule): Rule {
+export function within(duration: Duration, rule: Rule): Rule {
+  const { data, parts } = checked("within", rule);
   const ms = msOf(duration);
   if (ms === undefined) throw refused("within", 'expected a length of time, such as "1h".');
   const { kind } = data.law;
@@ -59,11 +61,10 @@ export function within(duration: Duration, { data, optional, parts }: Rule): Rul
       "within",
       `the rule '${data.name}' looks at no past; expected before, never, atMost or sum.`,
     );
+  if (data.law.within !== undefined)
+    throw refused("within", `the rule '${data.name}' has a window already; expected one without.`);
   const law: Law = { ...data.law, within: ms };
-  return ruleOf({ ...parts, law, says: `${parts.says}${timeOf(duration)}` }, data.name, {
-    ...given(data),
-    optional,
-  });
+  return ruleOf({ ...parts, law, says: `${parts.says}${timeOf(duration)}` }, data.name, given(rule));
 }
 
 /**
@@ -76,8 +77,9 @@ export function within(duration: Duration, { data, optional, parts }: Rule): Rul
  * export const rule = inTurn(atMost(3, "search"));
  * ```
  */
-export function inTurn({ data, optional, parts }: Rule): Rule {
-  return ruleOf(parts, data.name, { ...given(data), scope: "turn", optional });
+export function inTurn(rule: Rule): Rule {
+  const { data, parts } = checked("inTurn", rule);
+  return ruleOf(parts, data.name, { ...given(rule), scope: "turn" });
 }
 
 /**
@@ -90,8 +92,21 @@ export function inTurn({ data, optional, parts }: Rule): Rule {
  * export const rule = shadow(never("send_mail").after("read_secret"));
  * ```
  */
-export function shadow({ data, optional, parts }: Rule): Rule {
-  return ruleOf(parts, data.name, { ...given(data), says: data.says, mode: "shadow", optional });
+export function shadow(rule: Rule): Rule {
+  const { data, parts } = checked("shadow", rule);
+  return ruleOf(parts, data.name, { ...given(rule), mode: "shadow" });
 }
 
-const given = ({ name, scope, onBreak, mode }: RuleData): RuleOptions => ({ name, scope, onBreak, mode });
+function checked(from: string, rule: Rule): Rule {
+  if (!isRule(rule)) throw refused(from, "expected a rule, such as before(…) returns.");
+  return rule;
+}
+
+/** The sentence that the options of a rule have given it; undefined if it has none of its own. */
+const ownWords = ({ data, parts }: Rule): string | undefined =>
+  data.says === sentenceOf(parts, data.scope) ? undefined : data.says;
+
+function given(rule: Rule): RuleOptions {
+  const { name, scope, onBreak, mode } = rule.data;
+  return { name, scope, onBreak, mode, optional: rule.optional, says: ownWords(rule) };
+}

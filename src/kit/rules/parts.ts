@@ -109,6 +109,10 @@ function amountOf(value: unknown): number {
   throw new TypeError(`the amount is ${String(value)}; expected a number of at least 0`);
 }
 
+/** Returns the demand of a rule as a sentence, for one that is not given another. */
+export const sentenceOf = ({ says }: RuleParts, scope: RuleData["scope"]): string =>
+  `${says}, in ${scope === "turn" ? "one turn" : "a session"}.`;
+
 /** Returns a rule of its parts, named so unless its options say otherwise. */
 export function ruleOf(
   parts: RuleParts,
@@ -122,10 +126,9 @@ export function ruleOf(
     optional = false,
   }: RuleOptions,
 ): Rule {
-  const sentence = says ?? `${parts.says}, in ${scope === "turn" ? "one turn" : "a session"}.`;
   const data: RuleData = {
     name,
-    says: sentence,
+    says: says ?? sentenceOf(parts, scope),
     id: idOf(parts, scope),
     scope,
     onBreak,

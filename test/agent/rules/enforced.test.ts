@@ -294,6 +294,19 @@ describe("rules about people, arguments and combinations", () => {
     await agent.close();
   });
 
+  test("keep the sentence that a rule was given, and say no window that does not hold", () => {
+    const own = before("verify", "refund", { says: "Verify first." });
+    for (const made of [within("1h", own), inTurn(own), shadow(own)])
+      expect(made.data.says).toBe("Verify first.");
+    expect(anyOf([own, atMost(1, "refund")]).data.says).toBe(
+      "Verify first, or `refund` succeeds at most once, in a session.",
+    );
+    expect(inTurn(verified).data.says).toBe("`refund` runs only after `verify` has succeeded, in one turn.");
+    expect(() => within("1h", atMost(1, "refund", { within: "24h" }))).toThrow(/has a window already/u);
+    for (const make of [shadow, inTurn, (rule: never) => within("1h", rule)])
+      expect(() => make(undefined as never)).toThrow(/expected a rule/u);
+  });
+
   test("ask a person, who waives the rule for this call, or end the turn", async () => {
     const asking = desk([asks("refund"), asks("refund"), "ok"], {
       rules: [before("verify", "refund", { onBreak: "ask" })],
