@@ -11,7 +11,7 @@ import { loadClient, type Loaded } from "./load-client.ts";
 import { ResultMender, type Listing } from "./mend-result.ts";
 import { toAsk, toElicitResult } from "./questions.ts";
 import { isUnauthorized, SignIn } from "./sign-in.ts";
-import { transportTo } from "./transport.ts";
+import { commandLine, transportTo, withoutSecrets } from "./transport.ts";
 import type { McpEvent, McpOptions } from "./types.ts";
 
 /** The pauses between the attempts to connect again, ms. */
@@ -79,8 +79,8 @@ export class Connection {
   #onTooLarge: (error: AgentError) => void = () => {};
   /** Whether the list of tools may have changed since it was read. */
   isStale = false;
-  /** Whether there is a connection now. */
-  isConnected = false;
+  /** The connection that there is now. */
+  #current: Live | undefined;
 
   constructor(options: McpOptions, report: (type: McpEvent["type"], message: string) => void) {
     this.#options = options;
@@ -112,10 +112,8 @@ export class Connection {
 
   /** The name of the server in errors. */
   get label(): string {
-    const { name, command, url } = this.#options;
-    return (
-      name ?? (url === undefined ? [command, ...(this.#options.args ?? [])].join(" ") : new URL(url).host)
-    );
+    const { name, url } = this.#options;
+    return name ?? (url === undefined ? commandLine(this.#options) : new URL(url).host);
   }
 
   /** The page that a person must visit before the server answers. */
@@ -195,7 +193,7 @@ export class Connection {
       return await this.#send(live, tool, input, how, again);
     } catch (error) {
       if (!isUnknownSession(error)) throw this.#signIn.safe(await loadClient(), error);
-      await this.#drop(live); // the server has restarted, and has not run the call
+      await this.#drop(live, "the server does not know the session any more"); // it has not run the call
       return this.#send(await this.#reconnect(how.signal), tool, input, how, again);
     }
   }
@@ -211,13 +209,17 @@ export class Connection {
   /** Ends the connection that there is, or that is being made. */
   async abandon(): Promise<void> {
     const live = await this.#settled();
-    if (live) await this.#drop(live);
+    if (live) await this.#drop(live, "it is not used");
   }
 
   /** Ends a connection that is still being made, or returns the one that there is. */
   async #settled(): Promise<Live | undefined> {
     if (!this.isConnected) void this.#transport?.close().catch(() => {});
     return this.#live?.catch(() => undefined);
+  }
+
+  get isConnected(): boolean {
+    return this.#current !== undefined;
   }
 
   get isClosed(): boolean {
@@ -227,7 +229,7 @@ export class Connection {
   async close(): Promise<void> {
     this.#closed = true;
     const live = await this.#settled();
-    this.#live = undefined;
+    this.#current = this.#live = undefined;
     await live?.client.close();
   }
 
@@ -270,10 +272,16 @@ export class Connection {
     throw new AgentError("tool/failed", `The MCP server '${this.label}' cannot be reached.`);
   }
 
-  async #drop(live: Live): Promise<void> {
-    if ((await this.#live) === live) this.#live = undefined;
-    this.isConnected = false;
+  async #drop(live: Live, reason: string): Promise<void> {
+    this.#forget(live, reason);
     await live.client.close().catch(() => {});
+  }
+
+  /** Forgets a connection unless that is done: while it ends, another one may have taken its place. */
+  #forget(live: Live, reason: string): void {
+    if (this.#current !== live) return;
+    this.#current = this.#live = undefined;
+    this.#report("disconnected", reason);
   }
 
   async #open(): Promise<Live> {
@@ -323,9 +331,7 @@ export class Connection {
     const end = (reason: string) => {
       if (this.#closed) return reject(new Error("closed"));
       reject(new Error(`Connection lost: ${reason}`));
-      this.#live = undefined;
-      this.isConnected = false;
-      this.#report("disconnected", reason);
+      this.#forget(live, reason);
     };
     this.#onTooLarge = (error) => {
       reject(error); // before the end of the connection gives another reason
@@ -340,8 +346,7 @@ export class Connection {
         void client.close().catch(() => {});
       },
     } satisfies Pick<Client, "onclose" | "onerror">);
-    this.isConnected = true;
-    return live;
+    return (this.#current = live);
   }
 
   #makeTransport(loaded: Loaded): Transport {
@@ -366,15 +371,18 @@ export class Connection {
   }
 
   #unreachable(cause: unknown, problem = "cannot be connected to", instead?: string): AgentError {
-    const { command, url } = this.#options;
+    const { url } = this.#options;
     const said = this.#stderr.trim() === "" ? "" : ` It wrote: ${this.#stderr.trim()}`;
     const advice = isUnauthorized(cause)
       ? "It needs a sign-in: give a token in `headers`, such as authorization, or an OAuth provider as `auth`."
       : (instead ??
-        (command === undefined
-          ? `Is a server running at ${url}, and are its \`headers\` right?`
-          : `Does the command run in a terminal: ${[command, ...(this.#options.args ?? [])].join(" ")}?`));
+        (url === undefined
+          ? `Does the command run in a terminal: ${commandLine(this.#options)}?`
+          : `Is a server running at ${new URL(url).origin}, and are its \`headers\` right?`));
     const message = `The MCP server '${this.label}' ${problem}: ${messageOf(cause)}. ${advice}${said}`;
-    return new AgentError("tool/failed", message, { cause, isRetryable: true });
+    return new AgentError("tool/failed", withoutSecrets(message, this.#options), {
+      cause,
+      isRetryable: true,
+    });
   }
 }

@@ -17,7 +17,7 @@ function schemaOf(requested: unknown): JsonObject | undefined {
 /** Returns a server's question as an ask, under an id that fits a path; `index` makes one where the server's key does not. */
 export function toAsk(key: string, index: number, params: unknown): Ask {
   const { message, requestedSchema, url, mode } = isObject(params) ? params : {};
-  const id = /^[\w.-]{1,64}$/.test(key) ? key : `ask_${index + 1}`;
+  const id = /^(?!ask_\d+$)[\w.-]{1,64}$/.test(key) ? key : `ask_${index + 1}`;
   const said = typeof message === "string" ? message.slice(0, MAX_MESSAGE).toWellFormed() : "";
   if (mode === "url" || typeof url === "string")
     return { id, kind: "url", message: said, url: typeof url === "string" ? url : "" };

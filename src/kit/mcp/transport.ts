@@ -1,6 +1,8 @@
 import type { AuthProvider, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
 import { AgentError, messageOf } from "../../core/base/error.ts";
+import { hideSecrets } from "../../core/base/hide-secrets.ts";
 import { isObject } from "../../core/base/json.ts";
+import { isSecret, REDACTED } from "../../core/base/secrets.ts";
 import { answering, requestIds } from "./answering.ts";
 import { bounded, MARGIN_BYTES } from "./bounded.ts";
 import type { Loaded } from "./load-client.ts";
@@ -38,6 +40,25 @@ async function given(headers: McpOptions["headers"] = {}): Promise<McpHeaders> {
   }
 }
 
+/** The shortest value of a variable or a header that counts as a secret. */
+const MIN_SECRET = 8;
+
+/** Returns the command of a server as errors show it: without arguments that follow the name of a secret. */
+export function commandLine({ command, args = [] }: McpOptions): string {
+  const shown = args.map((arg, at) => (at > 0 && isSecret(args[at - 1]!, arg) ? REDACTED : arg));
+  return hideSecrets([command, ...shown].join(" "));
+}
+
+/** Returns the text of an error without what looks like a secret, and without the values of variables and headers. A server may have quoted
+ *  them, and models read it. */
+export function withoutSecrets(text: string, { env, headers }: McpOptions): string {
+  const values = [env, typeof headers === "object" ? headers : undefined].flatMap((all) =>
+    Object.values(all ?? {}),
+  );
+  const secrets = values.filter((value) => value.length >= MIN_SECRET);
+  return secrets.reduce((shown, secret) => shown.replaceAll(secret, () => REDACTED), hideSecrets(text));
+}
+
 /** Returns the transport to the server of the options. `onTooLarge` is told of a message that is larger than it may be. Over standard input and output, `onStderr` receives what the program writes. */
 export function transportTo(
   loaded: Loaded,
@@ -70,10 +91,12 @@ export function transportTo(
     return new Kind(new URL(url), { fetch: withHeaders, ...(authProvider && { authProvider }) });
   }
   let rest = "";
+  const decoder = new TextDecoder();
   const onChunk = (chunk: Buffer): void => {
-    const lines = (rest + chunk.toString()).split("\n");
+    const text = decoder.decode(chunk, { stream: true });
+    const lines = (rest + text).split("\n");
     rest = lines.pop()!.slice(-MAX_LINE);
-    onStderr(chunk.toString());
+    onStderr(text);
     for (const line of lines) options.stderr?.(line);
   };
   const all = { ...loaded.getDefaultEnvironment(), ...env };

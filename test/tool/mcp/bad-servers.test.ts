@@ -242,3 +242,21 @@ test("a legacy server that asks the model again and again gets no more answers t
   expect(outputOf(result)).toBe("97");
   expect(model.requests).toHaveLength(3);
 });
+
+test("errors hold no secrets of the options, not even those that the program prints", async () => {
+  const keys = { flag: "flag-5ecret", equal: "equal-5ecret", url: "url-5ecret", env: "env-5ecret" };
+  const args = ["--api-key", keys.flag, `--token=${keys.equal}`, `https://me:${keys.url}@host/`];
+  const options: McpOptions = {
+    command: process.execPath,
+    args: ["-e", "console.error('no access for', process.env.SOME_ACCESS); process.exit(1)", ...args],
+    env: { SOME_ACCESS: keys.env },
+  };
+  const error: unknown = await mcp(options).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({
+    message: expect.stringContaining("It wrote: no access for [redacted]") as string,
+  });
+  expect(String(error)).not.toContain("5ecret");
+  const site = mcp({ url: "http://127.0.0.1:1/v1/5ecret?key=5ecret", headers: { "x-key": "header-5ecret" } });
+  await expect(site).rejects.toThrow(/Is a server running at http:\/\/127\.0\.0\.1:1, /);
+  await expect(site).rejects.not.toThrow("5ecret");
+});

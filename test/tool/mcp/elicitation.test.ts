@@ -7,6 +7,7 @@ import { serve } from "agentchart/server";
 import { scriptedModel } from "agentchart/testing";
 import { createWorker } from "agentchart/worker";
 import { z } from "zod";
+import { toAsk } from "../../../src/kit/mcp/questions.ts";
 import { createSession, openServer } from "../../server/open-server.ts";
 import { outputOf, resultsOf } from "../../support/agents.ts";
 import { bookingServer } from "./booking-server.ts";
@@ -227,4 +228,11 @@ test("headers may be a function, and a server that wants a token says so", async
   opened.push(server);
   expect(server.tools()).not.toEqual([]);
   expect(seen.slice(-2)).toEqual([`Bearer ${count - 1}`, `Bearer ${count}`]);
+});
+
+test("no two questions of a server get the same id, whatever its keys are", () => {
+  const keys = ["no id", "ask_1", "ask_2", "ask_3", "city", ""];
+  const ids = keys.map((key, index) => toAsk(key, index, {}).id);
+  expect(new Set(ids).size).toBe(keys.length);
+  expect(ids).toContain("city");
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { expect, onTestFinished, test } from "vitest";
 import { createAgent, createToolkit } from "agentchart";
-import { mcp, type McpOptions } from "agentchart/mcp";
+import { mcp, type McpEvent, type McpOptions } from "agentchart/mcp";
 import { serve } from "agentchart/server";
 import { scriptedModel } from "agentchart/testing";
 import { z } from "zod";
@@ -102,6 +102,20 @@ test("a program that was lost is started again until it starts, and the call is 
   expect(server.status).toBe("disconnected");
   expect(outputOf(await toolkit.invoke("odd__small", {}))).toBe("small");
   expect(readFileSync(starts, "utf8")).toBe("xxxx");
+});
+
+test("the late end of a program that was given up does not end the one that has taken its place", async () => {
+  const log = marker();
+  const lost: string[] = [];
+  const onEvent = ({ type, message }: McpEvent): void => void (type === "disconnected" && lost.push(message));
+  const { toolkit } = await odd({ maxResultBytes: 2_000_000, onEvent }, "ends slowly", log);
+  expect(await toolkit.invoke("odd__gigabyte", {})).toMatchObject({ state: "error" });
+  expect(outputOf(await toolkit.invoke("odd__small", {}))).toBe("small");
+  await expect.poll(() => readFileSync(log, "utf8")).toContain("ended");
+  for (let calls = 0; calls < 20; calls++)
+    expect(outputOf(await toolkit.invoke("odd__small", {}))).toBe("small");
+  expect(readFileSync(log, "utf8")).toBe("began began ended ");
+  expect(lost).toEqual([expect.stringContaining("more than 2000000 bytes")]);
 });
 
 test.each([404, 400])(

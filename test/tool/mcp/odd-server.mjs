@@ -19,6 +19,11 @@ if (way === "starts late") {
   if (starts === 2 || starts === 3) process.exit(1);
 }
 
+if (way === "ends slowly") {
+  appendFileSync(json, "began ");
+  process.on("exit", () => appendFileSync(json, "ended "));
+}
+
 /** The ids of the requests of this server, and what becomes of their answers. */
 const asked = new Map();
 const ask = (method, params) =>
@@ -99,7 +104,7 @@ function list(id) {
 }
 
 const input = createInterface({ input: process.stdin });
-input.on("close", () => process.exit());
+input.on("close", () => setTimeout(() => process.exit(), way === "ends slowly" ? 300 : 0));
 input.on("line", (line) => {
   const { id, method, params, result } = JSON.parse(line);
   if (way === "speaks another protocol" || way === "says nothing") return;
