@@ -109,6 +109,7 @@ describe("what was said", () => {
   test.each([
     ["one long text", "x".repeat(100_000)],
     ["long text of many bytes", "語".repeat(50_000)],
+    ["characters of two halves", `x${"😀".repeat(50_000)}`],
   ])("is at most 16 KB an attribute: %s", async (_, input) => {
     const { tracer, spans } = recordedSpans();
     const messages = Array.from({ length: 300 }, (__, index) => ({
@@ -129,6 +130,7 @@ describe("what was said", () => {
     const chat = spans()[0]!.attributes;
     const sent = String(chat["gen_ai.input.messages"]);
     expect(Buffer.byteLength(sent)).toBeLessThanOrEqual(16 * 1024);
+    expect(sent).not.toMatch(/\\ud[89a-f]/);
     expect(JSON.parse(sent)).toContainEqual(expect.objectContaining({ role: "user" }));
     expect(chat["agentchart.content.is_shortened"]).toBe(true);
   });

@@ -243,6 +243,17 @@ test("A stream that says nothing any more is opened anew", async () => {
   await page.reaches("ready");
 });
 
+test("A stream that may be silent for ever stays open", async () => {
+  const { url } = await openPageServer();
+  const page = new Page({ url, agent: "halves", stallMs: Infinity });
+  await page.connection.send("Say it.");
+  await expect.poll(() => page.shown.at(-1)).toBe("assistant: First half, ");
+  sayOtherHalf();
+  await page.reaches("ready");
+  const online = page.views.map(({ isConnected }) => isConnected);
+  expect(online.slice(online.indexOf(true))).not.toContain(false);
+});
+
 test("A server that does not answer is not a reason to give up, a refusal is", async () => {
   const { url } = await openPageServer();
   const unknown = new Page({ url });

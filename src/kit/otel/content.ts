@@ -1,6 +1,7 @@
 import type { Attributes } from "@opentelemetry/api";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import { redactSecrets } from "../../core/base/secrets.ts";
+import { truncated } from "../../core/base/shown.ts";
 import type { Block, FinishReason, Msg } from "../../core/message/types.ts";
 import type { ModelRequest } from "../../core/model/port.ts";
 import { GEN_AI, OWN } from "./names.ts";
@@ -13,7 +14,7 @@ type Redact = (value: Json) => Json;
 const bytesOf = (text: string): number => Buffer.byteLength(text);
 
 function shortened(value: Json, most: number): Json {
-  if (typeof value === "string") return value.length > most ? `${value.slice(0, most)}…` : value;
+  if (typeof value === "string") return truncated(value, most);
   if (Array.isArray(value)) return value.map((each) => shortened(each, most));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, shortened(each as Json, most)]));

@@ -1,3 +1,4 @@
+import { delayOf } from "../../core/base/time.ts";
 import type { AgentEvent } from "../../core/event/types.ts";
 import type { Msg } from "../../core/message/types.ts";
 import type { PendingCall } from "../../core/tool/pending.ts";
@@ -94,7 +95,7 @@ export class SessionApi {
   /** The events after a position, as they arrive; it ends when the server ends the stream. */
   async *events(after: string | undefined, signal: AbortSignal): AsyncGenerator<readonly AgentEvent[]> {
     const stalled = new AbortController();
-    const { stallMs = STALL_MS } = this.#address();
+    const stallMs = delayOf(this.#address().stallMs ?? STALL_MS);
     const stall = (): void =>
       stalled.abort(new SessionError("request/no-answer", 0, "The stream has stalled."));
     let watch = setTimeout(stall, stallMs);
