@@ -98,6 +98,15 @@ const keeping: ContractTests<Context> = {
     assert.deepEqual(await textsOf(memory), ["fact 6", "fact 5", "fact 4", "fact 3"]);
     assert.deepEqual(await textsOf(memory, "acme/bob"), ["old"]);
   },
+  "as many are put and removed at once as are given": async ({ memory }) => {
+    const many = Array.from({ length: 4_000 }, (_, n) => ({ text: `fact ${n}` }));
+    const ids = await memory.put("acme/ada", many, { batch: "all" });
+    assert.equal(new Set(ids).size, many.length);
+    assert.deepEqual(await textsOf(memory), ["fact 3999", "fact 3998", "fact 3997", "fact 3996"]);
+    const others = Array.from({ length: 30_000 }, (_, n) => `none ${n}`);
+    assert.equal(await memory.remove("acme/ada", [...others, ...ids]), 4);
+    assert.deepEqual(await textsOf(memory), []);
+  },
   "pages are newest first, and together all memories": async ({ memory, clock }) => {
     for (const text of ["a", "b", "c"]) {
       clock.now += 1;

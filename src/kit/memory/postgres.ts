@@ -1,3 +1,4 @@
+import type { ClientBase } from "pg";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import {
@@ -49,9 +50,14 @@ function postgresDatabase(options: PostgresMemoryOptions): MemoryDatabase {
   );
   return {
     table,
-    query: (operation, sql, values) =>
-      tables.run(operation, async (pool) => {
-        return (await pool.query<{ [column: string]: unknown }>(sql, [...values])).rows;
+    query: (operation, ...each) =>
+      tables.run(operation, (pool) => {
+        const run = async (client: Pick<ClientBase, "query">) => {
+          const results = [];
+          for (const [sql, values] of each) results.push(await client.query(sql, [...values]));
+          return results.flatMap(({ rows }) => rows);
+        };
+        return each.length > 1 ? inPostgresTransaction(pool, run) : run(pool);
       }),
     close: () => tables.close(),
   };

@@ -19,11 +19,15 @@ import { checkScope, type Memory, type MemoryStore, type NewMemory } from "./por
 export type SqlValue = string | number | null | Uint8Array;
 type Row = { readonly [column: string]: unknown };
 
-/** One database, with `$1`, `$2` … for values. `query` rejects with AgentErrors. */
+/** A statement with `$1`, `$2` … for its values. */
+export type MemoryStatement = readonly [sql: string, values: readonly SqlValue[]];
+
+/** One database. */
 export type MemoryDatabase = {
   /** The table, as SQL names it. */
   readonly table: string;
-  query(operation: string, sql: string, values: readonly SqlValue[]): Promise<readonly Row[]>;
+  /** Runs all statements or none, and returns their rows. Rejects with AgentErrors. */
+  query(operation: string, ...statements: readonly MemoryStatement[]): Promise<readonly Row[]>;
   close(): Promise<void>;
 };
 
@@ -63,6 +67,9 @@ export const COLUMNS = `
 export const ADDED_COLUMNS = ["embedder text", "vector bytea"] as const;
 const READ = "id, text, at, expires_at, meta";
 
+/** The most rows, or ids, of one statement: databases bound the number of its values. */
+const ROWS = 100;
+
 /** The minimum number of memories that each part of a search contributes. */
 const MIN_CANDIDATES = 50;
 
@@ -96,12 +103,11 @@ export function sqlMemory(
   const { table } = db;
   let newest = 0;
   const live = (scope: string, limit: number, after?: readonly [number, string], columns = READ) =>
-    db.query(
-      "read memories",
+    db.query("read memories", [
       `SELECT ${columns} FROM ${table} WHERE scope = $1 AND ${LIVE}${after ? " AND (at, id) < ($3, $4)" : ""}
        ORDER BY at DESC, id DESC LIMIT ${limit}`,
       [scope, now(), ...(after ?? [])],
-    );
+    ]);
   return {
     async put(scope, given, { batch: named, embedder } = {}) {
       checkScope(scope);
@@ -112,7 +118,7 @@ export function sqlMemory(
       const batch = named === undefined ? null : batchKey(named);
       if (batch !== null) {
         const sql = `SELECT id FROM ${table} WHERE scope = $1 AND batch = $2 ORDER BY at`;
-        const known = await db.query("read memories", sql, [scope, batch]);
+        const known = await db.query("read memories", [sql, [scope, batch]]);
         if (known.length > 0) return known.map(({ id }) => String(id));
       }
       const texts = given.map((each) => ({ ...each, text: storable(each.text) }));
@@ -126,16 +132,18 @@ export function sqlMemory(
           return [scope, id, batch, text, at, expiresAt, JSON.stringify(meta), ...made];
         },
       );
-      const marks = rows.map((row, at) => `(${row.map((_, n) => `$${at * row.length + n + 1}`).join(", ")})`);
-      const insert = `INSERT INTO ${table} (scope, id, batch, text, at, expires_at, meta, embedder, vector) VALUES ${marks.join(", ")}
+      const inserts = partsOf(rows).map((part): MemoryStatement => {
+        const marks = part.map((row, at) => `(${marksOf(row, at * row.length)})`);
+        const sql = `INSERT INTO ${table} (scope, id, batch, text, at, expires_at, meta, embedder, vector) VALUES ${marks.join(", ")}
         ON CONFLICT (scope, id) DO UPDATE SET
           batch = excluded.batch, at = excluded.at, expires_at = excluded.expires_at, meta = excluded.meta,
           embedder = coalesce(excluded.embedder, memories.embedder),
           vector = coalesce(excluded.vector, memories.vector)`;
-      await db.query("keep memories", insert, rows.flat());
+        return [sql, part.flat()];
+      });
       const kept = `SELECT id FROM ${table} WHERE scope = $1 AND ${LIVE} ORDER BY at DESC, id DESC LIMIT ${maxPerScope}`;
       const drop = `DELETE FROM ${table} WHERE scope = $1 AND id NOT IN (${kept})`;
-      await db.query("drop old memories", drop, [scope, now()]);
+      await db.query("keep memories", ...inserts, [drop, [scope, now()]]);
       return [...memories.keys()];
     },
     async search(scope, { text, limit, embedding }) {
@@ -178,20 +186,34 @@ export function sqlMemory(
     },
     async remove(scope, ids) {
       checkScope(scope);
-      if (ids?.length === 0) return 0;
-      const which = ids ? ` AND id IN (${ids.map((_, index) => `$${index + 2}`).join(", ")})` : "";
-      const sql = `DELETE FROM ${table} WHERE scope = $1${which} RETURNING id`;
-      return (await db.query("remove memories", sql, [scope, ...(ids ?? [])])).length;
+      const remove = (which: string, some: readonly string[]): MemoryStatement => [
+        `DELETE FROM ${table} WHERE scope = $1${which} RETURNING id`,
+        [scope, ...some],
+      ];
+      const removals = ids
+        ? partsOf(ids).map((part) => remove(` AND id IN (${marksOf(part, 1)})`, part))
+        : [remove("", [])];
+      return (await db.query("remove memories", ...removals)).length;
     },
     close: () => db.close(),
   };
 
   async function checkStored(scope: string, given: EmbedderInfo): Promise<void> {
     const sql = `SELECT embedder FROM ${table} WHERE scope = $1 AND embedder <> $2 LIMIT 1`;
-    const [other] = await db.query("read memories", sql, [scope, encoded(given)]);
+    const [other] = await db.query("read memories", [sql, [scope, encoded(given)]]);
     if (other) checkEmbedder("memories of this scope", decoded(String(other["embedder"])), given);
   }
 }
+
+/** Parts of a list, of which each fits one statement. */
+const partsOf = <T>(all: readonly T[]): readonly (readonly T[])[] =>
+  Array.from({ length: Math.ceil(all.length / ROWS) }, (_, part) =>
+    all.slice(part * ROWS, (part + 1) * ROWS),
+  );
+
+/** The parameters of values that come after `before` others. */
+const marksOf = (values: readonly unknown[], before: number): string =>
+  values.map((_, index) => `$${before + index + 1}`).join(", ");
 
 const encoded = ({ name, dimensions }: EmbedderInfo): string => storable(`${dimensions} ${name}`);
 

@@ -1,7 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
-import { migrateSqlite, SqliteStatements, SqliteTables } from "../../store/sql/sqlite.ts";
+import {
+  inSqliteTransaction,
+  migrateSqlite,
+  SqliteStatements,
+  SqliteTables,
+} from "../../store/sql/sqlite.ts";
 import type { MemoryStore } from "./port.ts";
 import {
   ADDED_COLUMNS,
@@ -42,7 +47,11 @@ function sqliteDatabase(path: string): MemoryDatabase {
   const statements = new SqliteStatements();
   return {
     table: "memories",
-    query: (operation, sql, values) => tables.run(operation, (db) => statements.all(db, sql, values)),
+    query: (operation, ...each) =>
+      tables.run(operation, (db) => {
+        const run = () => each.flatMap(([sql, values]) => statements.all(db, sql, values));
+        return each.length > 1 ? inSqliteTransaction(db, run) : run();
+      }),
     async close() {
       statements.clear();
       tables.close();
