@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AgentError } from "../core/base/error.ts";
 import { STORE_TIMEOUT_MS } from "./deadlines.ts";
 import { withRulesOf } from "../core/tool/rules/store-rules.ts";
-import type { Batch, SessionStore } from "./port.ts";
+import type { Batch, OfferedInput, SessionInput, SessionStore } from "./port.ts";
 
 type RetryingStoreOptions = {
   /** For how long an operation is repeated, ms. */
@@ -21,8 +21,9 @@ const isTransient = (error: unknown): error is AgentError =>
 /**
  * Wraps a store so that it survives a restart of its database. Operations that fail with a retryable `store/failed` are repeated with
  * exponential back-off. An append whose outcome is unknown is repeated and takes effect once; if its outcome is still unknown after
- * `timeoutMs`, it rejects `session/lease-lost`, because its writer must not continue. `renew` is not repeated, because its caller renews
- * periodically, nor is `prune`, which can be called again.
+ * `timeoutMs`, it rejects `session/lease-lost`, because its writer must not continue. An input that a repetition finds is "accepted" if it
+ * waits and has the same data, else a "duplicate". `renew` is not repeated, because its caller renews periodically, nor is `prune`, which
+ * can be called again.
  */
 export function retryingStore(
   store: SessionStore,
@@ -46,6 +47,13 @@ export function retryingStore(
     const found = [];
     for await (const entry of store.read(sessionId, { after, limit: entries.length })) found.push(entry);
     return entries.length > 0 && JSON.stringify(found) === JSON.stringify(entries);
+  }
+
+  /** The state of an input that is there: accepted if it waits as it was put, by an attempt whose answer was lost. */
+  async function stateOf(sessionId: string, { id, data }: SessionInput): Promise<OfferedInput["state"]> {
+    const waiting = await store.takeInputs(sessionId, Number.MAX_SAFE_INTEGER);
+    const found = waiting.find((each) => each.id === id);
+    return found && JSON.stringify(found.data) === JSON.stringify(data) ? "accepted" : "duplicate";
   }
 
   return withRulesOf(store, {
@@ -103,14 +111,14 @@ export function retryingStore(
     putInput: async (sessionId, input) =>
       retrying(async (attempt) => {
         const state = await store.putInput(sessionId, input);
-        if (state === "accepted" || attempt === 0) return state;
-        return "accepted"; // by an attempt whose answer was lost, or by another caller with the same id
+        return state === "accepted" || attempt === 0 ? state : stateOf(sessionId, input);
       }),
     ...(store.offerInput && {
-      offerInput: async (...args) =>
+      offerInput: async (sessionId, input, options) =>
         retrying(async (attempt) => {
-          const offered = await store.offerInput!(...args);
-          return offered && attempt > 0 ? { ...offered, state: "accepted" } : offered; // by an attempt whose answer was lost
+          const offered = await store.offerInput!(sessionId, input, options);
+          if (offered?.state !== "duplicate" || attempt === 0) return offered;
+          return { ...offered, state: await stateOf(sessionId, input) };
         }),
     }),
     takeInputs: (...args) => retrying(() => store.takeInputs(...args)),

@@ -1,4 +1,4 @@
-// Appends whose outcome is unknown.
+// Appends and inputs whose outcome is unknown.
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { AgentError, type SessionStore } from "agentchart";
 import { memoryStore } from "../../src/store/memory.ts";
@@ -18,12 +18,16 @@ storeContract(
 
 const passing = () => new AgentError("store/failed", "The connection was lost.", { isRetryable: true });
 
-/** A store whose appends fail as told: before anything is written, or after, when only the answer gets lost. */
-function failing(store: SessionStore, failures: ("before" | "after")[]): SessionStore {
+/** A store whose appends, or other calls, fail as told: before anything is written, or after, when only the answer gets lost. */
+function failing(
+  store: SessionStore,
+  failures: ("before" | "after")[],
+  which: keyof SessionStore = "append",
+): SessionStore {
   return new Proxy(store, {
     get(target, key) {
       const member = Reflect.get(target, key, target) as (...args: unknown[]) => Promise<unknown>;
-      if (key !== "append") return member;
+      if (key !== which) return member;
       return async (...args: unknown[]) => {
         const when = failures.shift();
         if (when === "before") throw passing();
@@ -147,6 +151,41 @@ describe("an append whose outcome is unknown", () => {
     });
     await patient.close();
     await expect(patient.load("s")).rejects.toMatchObject({ code: "store/failed" });
+  });
+});
+
+describe("an input whose outcome is unknown", () => {
+  const input = { id: "key", data: { text: "hello", at: 1 } };
+  const outcomes = async (
+    failures: ("before" | "after")[],
+    prepare?: (inner: SessionStore) => Promise<unknown>,
+  ) => {
+    const stored = memoryStore();
+    const offerInput = async () => ({ state: await stored.putInput("s", input), isWoken: false });
+    const inner: SessionStore = { ...stored, offerInput };
+    await prepare?.(inner);
+    const put = retryingStore(failing(inner, [...failures], "putInput"), { timeoutMs: 5_000 });
+    const state = await put.putInput("s", input);
+    if (!prepare) await inner.delete("s");
+    const offer = retryingStore(failing(inner, [...failures], "offerInput"), { timeoutMs: 5_000 });
+    return [state, (await offer.offerInput!("s", input, { isKnown: false }))!.state];
+  };
+
+  test("it is accepted if a former attempt has stored it, or the last one has", async () => {
+    for (const failures of [["before"], ["after"], ["before", "after"]] as const)
+      expect(await outcomes([...failures])).toEqual(["accepted", "accepted"]);
+  });
+
+  test("it is a duplicate if what is there is another one, or was taken", async () => {
+    const other = (inner: SessionStore) => inner.putInput("s", { id: "key", data: { text: "hello", at: 2 } });
+    const taken = async (inner: SessionStore) => {
+      await inner.putInput("s", input);
+      const { fence } = (await inner.acquire("s", { owner: "a", ttlMs: 1_000 }))!;
+      await inner.append("s", { expectedSeq: 0, fence, entries: [], position: {}, ackInputs: ["key"] });
+    };
+    for (const prepare of [other, taken])
+      for (const failures of [["before"], ["after"]] as const)
+        expect(await outcomes([...failures], prepare)).toEqual(["duplicate", "duplicate"]);
   });
 });
 
