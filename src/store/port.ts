@@ -343,7 +343,7 @@ export interface SessionStore {
   append(sessionId: string, batch: Batch): Promise<number>;
   /** Yields the entries with a `seq` above `after` (default 0) in order, at most `limit` of them (default all); none for an
    *  unknown session. Entries appended in the meantime may be missing. Throws `session/damaged` when it reaches an entry
-   *  that is not what was written. */
+   *  that is not what was written, and `session/not-found` if the session is deleted meanwhile and the rest of it cannot be read. */
   read(
     sessionId: string,
     options?: { readonly after?: number | undefined; readonly limit?: number | undefined },

@@ -23,8 +23,8 @@ export const pruneSchema = s.lazily(() =>
   ),
 );
 
-/** The errors about a session that stays: it is damaged, or another process has it by now. */
-const STAYS: ReadonlySet<string> = new Set(["session/damaged", "session/lease-lost"]);
+/** The errors about a session that stays: it is damaged, or another process has it by now, or has deleted it. */
+const STAYS: ReadonlySet<string> = new Set(["session/damaged", "session/lease-lost", "session/not-found"]);
 
 /** The stopped sessions of a store whose last append was before `before`. */
 async function* stoppedBefore(

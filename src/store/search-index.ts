@@ -144,7 +144,7 @@ function aboutOf(info: SessionInfo): readonly string[] {
   return texts.filter((text) => typeof text === "string");
 }
 
-/** Reads what has happened in a session, up to damage. */
+/** Reads what has happened in a session, up to damage, or until it is deleted. */
 async function folded(
   info: SessionInfo,
   { seq, summary, about }: Known,
@@ -156,7 +156,7 @@ async function folded(
     if (info.seq > seq)
       for await (const entry of read(info.sessionId, { after: seq, limit: info.seq - seq })) fold.push(entry);
   } catch (error) {
-    if (!AgentError.is(error) || error.code !== "session/damaged") throw error;
+    if (!AgentError.is(error) || !["session/damaged", "session/not-found"].includes(error.code)) throw error;
   }
   return fold;
 }

@@ -227,18 +227,22 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
     async *read(sessionId, { after = 0, limit = Number.POSITIVE_INFINITY } = {}) {
       const key = checkedKey(sessionId);
       let [last, left] = [after, limit];
+      let former: { readonly seq: number; readonly checksum: unknown } | undefined;
       while (left > 0) {
         const count = Math.min(left, ROWS_PER_PAGE);
         const found = await db.query("read", [sql.read, [key, last, count]]);
         const rows = found.filter(({ entry }) => entry !== null);
         const head = found.find(({ entry }) => entry === null);
         let before = head?.["checksum"] ?? null;
+        if (former && !(Number(head?.["seq"]) >= former.seq && before === former.checksum))
+          throw new AgentError("session/not-found", `Session '${sessionId}' was deleted while it was read.`);
         for (const row of rows) {
           const entries = entriesOf(row, before, sessionId, last + 1);
           before = row["checksum"] ?? null;
           last += entries.length;
           for (const entry of entries) if (left-- > 0) yield entry;
         }
+        former = head && { seq: Number(head["seq"]), checksum: before };
         if (rows.length === count) continue;
         if (last !== Math.max(after, Number(head?.["seq"] ?? 0))) throw endMissing(sessionId, last);
         return;

@@ -31,6 +31,32 @@ export const lifetimeTests: StoreContractTests = {
     assert.equal(await store.delete("s"), false);
     assert.equal(await store.putInput("s", { id: "1", data: {} }), "accepted");
   },
+  "a session that is deleted while it is read, and created again, is read to its end or does not exist":
+    async ({ store, open }) => {
+      const write = async (text: string): Promise<void> => {
+        const entries = Array.from({ length: 250 }, (_, index) => entryOf(index + 1, { text }));
+        await store.append("s", batchOf(await acquireLease(store, "s"), 0, 0, { entries }));
+      };
+      const [former, later] = ["x".repeat(8_000), "y".repeat(8_000)];
+      for (const again of [[], [later]]) {
+        await write(former);
+        const texts: unknown[] = [];
+        const reading = async (): Promise<void> => {
+          for await (const { seq, data } of store.read("s")) {
+            texts.push(data["text"]);
+            if (seq > 1) continue;
+            await (await open()).delete("s");
+            for (const text of again) await write(text);
+          }
+          assert.equal(texts.length, 250);
+        };
+        await reading().catch((thrown: unknown) =>
+          rejectsWith(Promise.reject(thrown as Error), "session/not-found"),
+        );
+        assert.deepEqual(new Set(texts), new Set([former]));
+        await store.delete("s");
+      }
+    },
   "a session that is created again after its deletion has higher fences": async ({ store, open }) => {
     await acquireLease(store, "s");
     const old = await createSession(store, "s");
