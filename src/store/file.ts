@@ -135,7 +135,7 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
   const store: SessionStore = {
     timeoutMs,
 
-    acquire: (sessionId, { owner, ttlMs }) =>
+    acquire: (sessionId, { owner, ttlMs, skips = 0 }) =>
       operate("acquire a lease", async (access) => {
         checkId(owner, "An owner");
         const path = files.folder(sessionId);
@@ -144,7 +144,7 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
         const head = await files.change(access, sessionId, { mayCreate: true, isSynced }, async (found) => {
           if (found && found.owner !== owner && (await isHeld(access, path, found))) return undefined;
           former = takenFrom(found, owner, found ? await expiryOf(access, path, found) : 0);
-          const fence = (found?.fence ?? (await fenceFloor(access, dir))) + 1;
+          const fence = (found?.fence ?? (await fenceFloor(access, dir))) + 1 + skips;
           const lease = { fence, owner, expiresAt: now() + ttlMs, takeovers: nextTakeovers(found, owner) };
           return {
             fields: { kind: "lease", time: now(), session: sessionId },

@@ -101,14 +101,14 @@ export function memoryStore(options: MemoryStoreOptions = {}): SessionStore {
   };
 
   const store: SessionStore = {
-    async acquire(sessionId, { owner, ttlMs }) {
+    async acquire(sessionId, { owner, ttlMs, skips = 0 }) {
       checkId(owner, "An owner");
       const stored = findOrCreate(sessionId);
       const isLocked = stored.owner !== null && stored.owner !== owner && stored.expiresAt > now();
       if (isLocked) return undefined;
       const takeovers = nextTakeovers(stored, owner);
       const former = takenFrom(stored, owner, stored.expiresAt);
-      const lease = { owner, fence: stored.fence + 1, expiresAt: now() + ttlMs, takeovers };
+      const lease = { owner, fence: stored.fence + 1 + skips, expiresAt: now() + ttlMs, takeovers };
       Object.assign(stored, lease);
       return { sessionId, ...lease, ...former };
     },

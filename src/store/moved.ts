@@ -86,9 +86,10 @@ async function acquireAbove(
   owner: string,
   fence: number,
 ): Promise<Lease | undefined> {
-  for (;;) {
-    const lease = await store.acquire(sessionId, { owner, ttlMs: COPY_MS });
+  for (let skips = 0; ;) {
+    const lease = await store.acquire(sessionId, { owner, ttlMs: COPY_MS, skips });
     if (!lease || lease.fence > fence) return lease;
+    skips = fence - lease.fence;
   }
 }
 

@@ -313,7 +313,8 @@ export interface SessionStore {
    *  has, as {@link Lease.found}, the session and at most so many of its inputs, if the store can read both in the operation that gives the
    *  lease. A store may leave them out; its caller reads them then. `ifReady`: only
    *  if an input is due or a turn is unfinished, and nothing has to be waited for: nobody has the session, no call of it is open, and it has
-   *  no parent in its `meta`. It is for stores that {@link acquiresIfReady}. */
+   *  no parent in its `meta`. It is for stores that {@link acquiresIfReady}. `skips`: so many fences are left out before that of the lease;
+   *  a store may ignore it. */
   acquire(
     sessionId: string,
     options: {
@@ -321,6 +322,7 @@ export interface SessionStore {
       readonly ttlMs: number;
       readonly inputs?: number | undefined;
       readonly ifReady?: boolean | undefined;
+      readonly skips?: number | undefined;
     },
   ): Promise<Lease | undefined>;
   /** Returns the same lease, to expire `ttlMs` ms from now. An expired lease can be renewed until another owner acquires

@@ -44,20 +44,20 @@ export function statementsOf({ schema, now, eachOf, after }: SqlDialect) {
   // this statement began, so that `last_fence` has its fence.
   const nextFence = `1 + CASE WHEN fence > 0 THEN fence ELSE (SELECT value FROM ${schema}.last_fence) END`;
   // Returns no row if there is none of the session, or another owner has not released the lease, other than the one in $5 with the fence
-  // $6, if it has expired or $7 is 1.
+  // $6, if it has expired or $7 is 1. It leaves out $8 fences.
   const acquireIf = (condition = "", returned = "") => `
-      UPDATE ${schema}.sessions SET owner = $2, expires_at = ${now(4)} + $3, fence = ${nextFence},
+      UPDATE ${schema}.sessions SET owner = $2, expires_at = ${now(4)} + $3, fence = ${nextFence} + CAST($8 AS bigint),
         takeovers = CASE WHEN owner IS NULL THEN 0 WHEN owner = $2 THEN takeovers ELSE takeovers + 1 END
       WHERE session_id = $1 ${condition}
         AND (owner IS NULL OR owner = $2 OR (owner = $5 AND fence = $6 AND (expires_at <= ${now(4)} OR $7 = 1)))
       RETURNING fence, expires_at, takeovers${returned}`;
-  // With the session and its first $8 inputs, as they stood when the statement began: `is_current` if the lease was free then, and nobody
+  // With the session and its first $9 inputs, as they stood when the statement began: `is_current` if the lease was free then, and nobody
   // had it before the row was locked, so that nobody can have appended.
   const acquireAndRead = (condition = "") => `
       WITH taken AS (${acquireIf(condition, `, watched_until > ${now(4)} AS is_watched`)})
       SELECT taken.*, loaded.*,
-        (SELECT owner IS NULL AND taken.fence = ${nextFence} FROM ${schema}.sessions WHERE session_id = $1) AS is_current,
-        (SELECT json_agg(json_build_array(id, data, due_at, checksum) ORDER BY due_at, n) FROM (${takeInputs(8)}) AS i) AS inputs
+        (SELECT owner IS NULL AND taken.fence = ${nextFence} + CAST($8 AS bigint) FROM ${schema}.sessions WHERE session_id = $1) AS is_current,
+        (SELECT json_agg(json_build_array(id, data, due_at, checksum) ORDER BY due_at, n) FROM (${takeInputs(9)}) AS i) AS inputs
       FROM taken, (${load}) AS loaded`;
   // There is something to do in the session that waits for nobody, and it has no parent.
   const isReady = `AND (phase IN ('running', 'unfinished') OR (phase IS NULL OR phase = 'stopped')

@@ -150,13 +150,13 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
   const store: SessionStore = {
     ...(db.readsWhatItWrites && { acquiresIfReady: true }),
 
-    async acquire(sessionId, { owner, ttlMs, ifReady = false, inputs = ifReady ? 0 : undefined }) {
+    async acquire(sessionId, { owner, ttlMs, ifReady = false, inputs = ifReady ? 0 : undefined, skips = 0 }) {
       const key = checkedKey(sessionId);
       checkId(owner, "An owner");
       const run = async (statement: Statement): Promise<Row | undefined> =>
         (await db.query("acquire a lease", statement))[0];
       const acquire = (from: readonly [owner: string | null, fence: number, isDead: 0 | 1]) => {
-        const values = [key, toKey(owner), ttlMs, now(), ...from];
+        const values = [key, toKey(owner), ttlMs, now(), ...from, skips];
         if (inputs === undefined || !db.readsWhatItWrites) return run([sql.acquire, values]);
         return run([ifReady ? sql.acquireIfReady : sql.acquireAndRead, [...values, inputs]]);
       };

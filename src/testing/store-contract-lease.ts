@@ -87,6 +87,18 @@ export const leaseTests: StoreContractTests = {
       [...new Set(fences)].toSorted((a, b) => a - b),
     );
   },
+  "fences rise also where a lease leaves out some, and after its session is deleted": async ({
+    store,
+    open,
+  }) => {
+    const first = await acquireLease(store, "s");
+    const second = await store.acquire("s", { owner: "anna", ttlMs: TTL_MS, inputs: 1, skips: 1_000_000 });
+    const third = await acquireLease(await open(), "s");
+    await store.delete("s");
+    const fences = [first, second!, third, await acquireLease(store, "s")].map(({ fence }) => fence);
+    for (const [index, fence] of fences.slice(1).entries()) assert.ok(fence > fences[index]!);
+    if (fences[1]! > 1_000_000) assert.ok(fences[3]! > 1_000_000);
+  },
   "renew extends a lease and keeps its fence": async ({ store, open, clock }) => {
     const lease = await acquireLease(store, "s", "anna");
     clock.now += TTL_MS - 1;
