@@ -113,12 +113,16 @@ async function openSessionFile(header: JsonObject, lines: readonly string[]): Pr
   const own = await ownChart();
   const journal = await newJournalRun(String(sessionId));
   let position: JsonObject | undefined;
-  const notice = readLines(lines, (value) => {
+  let notice = readLines(lines, (value) => {
     if (value["entry"]) journal.add(value["entry"] as unknown as JournalEntry);
     else if (value["end"]) position = (value["end"] as JsonObject)["position"] as JsonObject;
     else if (!value["input"]) throw new Error("it is not a part of a session");
   });
-  journal.settle();
+  try {
+    journal.settle();
+  } catch (error) {
+    notice ??= `Its last append cannot be read (${messageOf(error)}).`;
+  }
   const cut =
     notice ?? (position ? undefined : `The file ends after entry ${journal.seq} of ${String(seq)}.`);
   const { phase, waitsFor } = position ? readPosition(position) : {};

@@ -195,6 +195,13 @@ describe("startHub with a file", () => {
     const { row } = await get<Detail>(cut, "/api/runs/s-1");
     expect(row.notice).toMatch(/^The file ends after entry 4 of \d+\.$/);
     expect(row.steps).toBe(2);
+    const entry = { seq: 5, at: 1, type: "call", data: { id: "none", set: { phase: "done" } } };
+    const odd = [...lines.slice(0, 5), JSON.stringify({ entry })].join("\n");
+    const third = home();
+    const foreign = await testHub({ home: third, files: [write(third, odd)] });
+    const opened = (await get<Detail>(foreign, "/api/runs/s-1")).row;
+    expect(opened.notice).toMatch(/^Its last append cannot be read \(.*'none' was never opened\)\.$/);
+    expect(opened.steps).toBe(2);
   });
 
   test("rejects files that are not exports, of another release, or missing", async () => {
