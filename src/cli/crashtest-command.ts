@@ -5,6 +5,7 @@ import type { CliIo } from "./cli-io.ts";
 import type { Handler } from "./define-command.ts";
 import type { crashtest as definition } from "./definitions.ts";
 import { interruptible } from "./on-signal.ts";
+import { parseStore } from "./open-store.ts";
 import { printReport, table } from "./output.ts";
 import { shellFlag, shellQuote } from "./shell-quote.ts";
 import { UsageError } from "./usage-error.ts";
@@ -22,13 +23,14 @@ const CODES: { readonly [state in CrashReport["state"]]: number } = {
 
 /** `agentchart crashtest`. */
 export const crashtestCommand: Handler<typeof definition> = async ({ args, flags }, io) => {
-  const { agent, scenario, input, release, at, store, timeLimit, lifeLimit, concurrency } = flags;
-  if (store !== undefined && !/^(file|sqlite|postgres(ql)?):./.test(store))
+  const { agent, scenario, input, release, at, timeLimit, lifeLimit, concurrency } = flags;
+  const named = flags.store === undefined ? undefined : parseStore(flags.store);
+  if (named && (named.kind === undefined || named.kind === "partitions"))
     throw new UsageError(
-      `Unknown store "${redactPassword(store)}": use --store file:DIR, sqlite:PATH or postgres://….`,
+      `Unknown store "${redactPassword(named.spec)}": use --store file:DIR, sqlite:PATH or postgres://….`,
     );
   const given: CrashTestOptions = {
-    ...{ agent, scenario, release, store, concurrency },
+    ...{ agent, scenario, release, store: named?.spec, concurrency },
     timeLimitMs: timeLimit,
     lifeLimitMs: lifeLimit,
     input: input.length > 0 ? input : undefined,

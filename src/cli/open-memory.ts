@@ -3,6 +3,7 @@ import { redactPassword } from "../core/base/hide-secrets.ts";
 import type { MemoryStore } from "../kit/memory/port.ts";
 import { postgresMemory } from "../kit/memory/postgres.ts";
 import { sqliteMemory } from "../kit/memory/sqlite.ts";
+import { parseStore } from "./open-store.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Opens the store of memories of `--memory`. Throws {@link UsageError} for another one, and for a file that is not there if it must be. */
@@ -10,12 +11,12 @@ export function openMemory(
   spec: string,
   { mustExist = false }: { readonly mustExist?: boolean } = {},
 ): MemoryStore {
-  const [, kind, path = ""] = /^(sqlite|postgres(?:ql)?):(.+)$/s.exec(spec) ?? [];
-  if (kind === undefined)
+  const { kind, path } = parseStore(spec);
+  if (kind?.startsWith("postgres")) return postgresMemory({ connectionString: spec });
+  if (kind !== "sqlite")
     throw new UsageError(
       `Unknown store "${redactPassword(spec)}": use --memory sqlite:PATH or postgres://….`,
     );
-  if (kind !== "sqlite") return postgresMemory({ connectionString: spec });
   if (mustExist && !existsSync(path)) throw new UsageError(`There is no memory at ${path}.`);
   return sqliteMemory({ path });
 }

@@ -11,9 +11,10 @@ import { withClosing } from "./with-cleanup.ts";
 export const DEFAULT_STORE = `file:${join(homedir(), ".agentchart", "sessions")}`;
 
 /** Opens the store of `--store`, by default `file:~/.agentchart/sessions`. Rejects with a {@link UsageError} for an unknown
- *  kind of store. */
-export async function openStore(spec = DEFAULT_STORE): Promise<SessionStore> {
-  const { kind, path } = parseStore(spec);
+ *  kind of store, and for one in files that are not there if they must be. */
+export async function openStore(given = DEFAULT_STORE, mustExist = false): Promise<SessionStore> {
+  const { kind, path, spec } = parseStore(given);
+  if (mustExist && isPath(kind) && !existsSync(path)) throw new UsageError(`There is no store at ${path}.`);
   if (kind === "partitions") {
     const [{ partitionedStore }, { readPartitions }] = await Promise.all([
       import("../store/partitioned.ts"),
@@ -21,7 +22,7 @@ export async function openStore(spec = DEFAULT_STORE): Promise<SessionStore> {
     ]);
     return partitionedStore(await readPartitions(path, openStore));
   }
-  const store = await openStoreOf(isPath(kind) ? `${kind}:${path}` : spec);
+  const store = await openStoreOf(spec);
   if (store) return store;
   throw new UsageError(
     `Unknown store "${redactPassword(spec)}": use --store file:DIR, sqlite:PATH, partitions:FILE or postgres://….`,
@@ -30,18 +31,11 @@ export async function openStore(spec = DEFAULT_STORE): Promise<SessionStore> {
 
 /** Does the same as {@link withStore}, for commands that only look for stored sessions. It rejects with a {@link UsageError} if the folder
  *  or the database does not exist, instead of creating it. */
-export function withExistingStore<T>(
+export async function withExistingStore<T>(
   spec: string | undefined,
   use: (store: SessionStore) => Promise<T>,
 ): Promise<T> {
-  refuseMissing(spec ?? "");
-  return withStore(spec, use);
-}
-
-/** Throws a {@link UsageError} for a store in files that are not there. */
-export function refuseMissing(spec: string): void {
-  const { kind, path } = parseStore(spec);
-  if (isPath(kind) && !existsSync(path)) throw new UsageError(`There is no store at ${path}.`);
+  return withClosing(await openStore(spec, spec !== undefined), use);
 }
 
 /** Calls `use` with the store of `--store` and closes it. */
@@ -52,10 +46,15 @@ export async function withStore<T>(
   return withClosing(await openStore(spec), use);
 }
 
-/** The kind of a store, and the absolute path of one in files. */
-export function parseStore(spec: string): { readonly kind: string | undefined; readonly path: string } {
-  const [, kind, path = ""] = /^(file|sqlite|partitions|postgres(?:ql)?):(.+)$/s.exec(spec) ?? [];
-  return { kind, path: resolve(expandHome(path)) };
+/** The kind of a store, the absolute path of one in files, and its text with this path. */
+export function parseStore(given: string): {
+  readonly kind: string | undefined;
+  readonly path: string;
+  readonly spec: string;
+} {
+  const [, kind, named = ""] = /^(file|sqlite|partitions|postgres(?:ql)?):(.+)$/s.exec(given) ?? [];
+  const path = given === "sqlite::memory:" ? named : resolve(expandHome(named));
+  return { kind, path, spec: isPath(kind) ? `${kind}:${path}` : given };
 }
 
 const isPath = (kind: string | undefined): boolean => kind !== undefined && !kind.startsWith("postgres");

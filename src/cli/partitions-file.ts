@@ -33,18 +33,18 @@ async function contentOf(path: string): Promise<readonly NamedPartition[]> {
   return content as readonly NamedPartition[];
 }
 
-/** Reads the partitions that a JSON file names, and opens each of their stores once. Rejects with what `open` says, and `config/invalid` for
- *  another file. */
+/** Reads the partitions that a JSON file names, and opens each of their stores once; one that sessions come from must exist. Rejects with what
+ *  `open` says, and `config/invalid` for another file. */
 export async function readPartitions(
   path: string,
-  open: (spec: string) => Promise<SessionStore>,
+  open: (spec: string, mustExist: boolean) => Promise<SessionStore>,
 ): Promise<readonly Partition[]> {
   const partitions = await contentOf(path);
   const stores = new Map<string, SessionStore>();
-  const opened = async (name: string): Promise<SessionStore> => {
+  const opened = async (name: string, mustExist = false): Promise<SessionStore> => {
     const spec = name.startsWith("env:") ? process.env[name.slice(4)]?.trim() : name;
     if (!spec) throw configError(`The file of partitions ${path} names ${name}, which is not set.`);
-    const store = stores.get(name) ?? (await open(spec));
+    const store = stores.get(name) ?? (await open(spec, mustExist));
     stores.set(name, store);
     return store;
   };
@@ -54,7 +54,7 @@ export async function readPartitions(
       found.push({
         store: await opened(store),
         upTo: Number.parseInt(upTo, 16),
-        ...(movesFrom !== undefined && { movesFrom: await opened(movesFrom) }),
+        ...(movesFrom !== undefined && { movesFrom: await opened(movesFrom, true) }),
       });
     return found;
   } catch (error) {

@@ -1,6 +1,6 @@
-// The commands of `memory`.
+// The commands of `memory`, and the paths of all stores.
 import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { sqliteMemory } from "agentchart/memory";
@@ -12,6 +12,9 @@ import {
   removeCommand,
   showCommand,
 } from "../../src/cli/memory/commands.ts";
+import { openKnowledge } from "../../src/cli/knowledge/commands.ts";
+import { openMemory } from "../../src/cli/open-memory.ts";
+import { parseStore } from "../../src/cli/open-store.ts";
 import { openTerminal } from "../../src/cli/terminal.ts";
 
 const MAY = Date.UTC(2026, 4, 6, 7, 8, 9);
@@ -44,6 +47,20 @@ async function fixture(isTTY = false) {
 }
 
 const scope = "acme/ada";
+
+test("a tilde before a path is the home folder, in each kind of store", () => {
+  const home = join(homedir(), "none", "at all.db");
+  expect(parseStore("sqlite:~/none/at all.db")).toEqual({
+    kind: "sqlite",
+    path: home,
+    spec: `sqlite:${home}`,
+  });
+  expect(parseStore("sqlite::memory:").path).toBe(":memory:");
+  const missing = (what: string) => `There is no ${what} at ${home}.`;
+  expect(() => openMemory("sqlite:~/none/at all.db", { mustExist: true })).toThrow(missing("memory"));
+  for (const store of ["sqlite:~/none/at all.db", "~/none/at all.db"])
+    expect(() => openKnowledge(store, false)).toThrow(missing("knowledge"));
+});
 
 test("memory ls prints the memories of one scope, newest first, and as JSON lines to export them", async () => {
   const { run, tea } = await fixture(true);

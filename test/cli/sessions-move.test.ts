@@ -139,6 +139,10 @@ test("what names no move is refused, and says what was expected", async () => {
       /env:NO_SUCH, which is not set/u,
     ],
     [
+      { store: written("h.json", JSON.stringify([{ ...one, movesFrom: `sqlite:${join(dir, "slip.db")}` }])) },
+      /There is no store at .*slip\.db/u,
+    ],
+    [
       { store: written("g.json", JSON.stringify([{ ...one, movesFrom: "tape:1" }])) },
       /[Uu]nknown (?:kind|store)/u,
     ],

@@ -10,6 +10,7 @@ import { chooseModel } from "../choose-model.ts";
 import type { CliIo } from "../cli-io.ts";
 import type { Handler } from "../define-command.ts";
 import { interruptible } from "../on-signal.ts";
+import { parseStore } from "../open-store.ts";
 import { formatTime, printItems, printResult } from "../output.ts";
 import { paginate } from "../paginate.ts";
 import type { Environment } from "../terminal.ts";
@@ -17,10 +18,11 @@ import { UsageError } from "../usage-error.ts";
 import { withClosing } from "../with-cleanup.ts";
 import type * as definitions from "./definitions.ts";
 
-function openKnowledge(spec: string, mayMake: boolean): KnowledgeStore {
-  if (/^postgres(?:ql)?:/.test(spec)) return postgresKnowledge({ connectionString: spec });
-  const path = spec.replace(/^sqlite:/, "");
-  if (path === "" || /^\w\w+:/.test(path))
+/** Opens the store of `--store`. Throws {@link UsageError} for another one, and for a file that is not there unless it may be made. */
+export function openKnowledge(spec: string, mayMake: boolean): KnowledgeStore {
+  const { kind, path } = parseStore(/^\w\w+:/.test(spec) ? spec : `sqlite:${spec}`);
+  if (kind?.startsWith("postgres")) return postgresKnowledge({ connectionString: spec });
+  if (kind !== "sqlite")
     throw new UsageError(
       `Unknown store "${redactPassword(spec)}": use --store FILE, sqlite:FILE or postgres://….`,
     );

@@ -2,7 +2,7 @@ import { closeAll, readPartitions } from "../partitions-file.ts";
 import { finishMove, movePartitions, type MoveProgress } from "../../store/move-partitions.ts";
 import type { Partition } from "../../store/partition-map.ts";
 import type { Handler, Values } from "../define-command.ts";
-import { openStore, parseStore, refuseMissing } from "../open-store.ts";
+import { openStore, parseStore } from "../open-store.ts";
 import { printResult } from "../output.ts";
 import { UsageError } from "../usage-error.ts";
 import { withCleanup } from "../with-cleanup.ts";
@@ -18,8 +18,7 @@ async function partitionsOf({ store, from }: Flags): Promise<readonly Partition[
   if (from === undefined && kind === "partitions") return readPartitions(path, openStore);
   if (from === undefined || kind === "partitions")
     throw new UsageError("Say either --from STORE and a --store, or --store partitions:FILE.");
-  refuseMissing(from);
-  const movesFrom = await openStore(from);
+  const movesFrom = await openStore(from, true);
   try {
     return [{ store: await openStore(store), upTo: ALL, movesFrom }];
   } catch (error) {
