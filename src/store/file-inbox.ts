@@ -91,26 +91,31 @@ export async function appendInput(
   return written && written.put === put;
 }
 
-function itemsFrom({ items }: InboxIndex, { upTo }: Acknowledged): readonly Item[] {
-  return items.slice(items.findLastIndex(({ off }) => off < upTo) + 1);
-}
+/** So many acknowledged inputs behind one that waits are named. */
+const MAX_ALSO = 20;
 
 /** Returns what is acknowledged once `ids` are acknowledged too. */
 export function acknowledge(index: InboxIndex, before: Acknowledged, ids: readonly string[]): Acknowledged {
-  const waiting = itemsFrom(index, before);
-  const known = new Set(waiting.map(({ id }) => id));
-  const done = new Set([...before.also, ...ids.filter((id) => known.has(id))]);
-  let { upTo } = before;
-  for (const item of waiting) {
-    if (!done.delete(item.id)) break;
-    upTo = item.end;
+  const done = new Set(ids);
+  const left = new Set(waitingItems(index, before).filter(({ id }) => !done.has(id)));
+  const [first] = left;
+  const behind = first ? index.items.slice(index.items.lastIndexOf(first)) : [];
+  const also = behind.filter((item) => !left.has(item));
+  const last = also.at(-1);
+  if (last && also.length > MAX_ALSO) {
+    const but = [...left].filter(({ off }) => off < last.off);
+    if (but.length < also.length) return { upTo: last.end, also: { but: but.map(({ id }) => id) } };
   }
-  return { upTo, also: [...done] };
+  const upTo = first?.off ?? Math.max(before.upTo, index.items.at(-1)?.end ?? 0);
+  return { upTo, also: also.map(({ id }) => id) };
 }
 
-function waitingItems(index: InboxIndex, acknowledged: Acknowledged): readonly Item[] {
-  const done = new Set(acknowledged.also);
-  return itemsFrom(index, acknowledged).filter(({ id }) => !done.has(id));
+/** The inputs that are not acknowledged, in the order they came. */
+function waitingItems({ items, byId }: InboxIndex, { upTo, also }: Acknowledged): readonly Item[] {
+  const behind = items.slice(items.findLastIndex(({ off }) => off < upTo) + 1);
+  if ("but" in also) return [...also.but.flatMap((id) => byId.get(id) ?? []), ...behind];
+  const done = new Set(also);
+  return behind.filter(({ id }) => !done.has(id));
 }
 
 /** Returns the first `limit` ids after `after` of inputs that are acknowledged. */

@@ -22,8 +22,13 @@ import { sessionDamaged } from "./stored-json.ts";
 // D2 A line at a higher offset lost against another writer and has changed nothing.
 // D3 `head` holds the offsets of the lines with the newest position, checkpoint and meta, so a load reads at most three lines.
 
-/** The inputs that are acknowledged: those before the offset `upTo` of the inbox, and those with the ids in `also`. */
-export type Acknowledged = { readonly upTo: number; readonly also: readonly string[] };
+/** The inputs that are acknowledged: those before the offset `upTo` of the inbox, and those with the ids in `also`. Where these would be many,
+ *  such as behind a delayed input, `but` has the ids of those before `upTo` that are not. A release that does not know `but` reads no such
+ *  inbox, because it looks for a list. */
+export type Acknowledged = {
+  readonly upTo: number;
+  readonly also: readonly string[] | { readonly but: readonly string[] };
+};
 
 /** The state of a session after a line. `position`, `checkpoint` and `meta` are offsets, null while there is no such line. */
 export type JournalHead = {

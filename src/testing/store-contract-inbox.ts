@@ -175,6 +175,27 @@ export const inboxTests: StoreContractTests = {
     await put(store, "5");
     assert.deepEqual(await idsOf(store, 1), ["4"]);
   },
+  "what is acknowledged stays so, and what is not waits, however many come behind": async ({
+    store,
+    open,
+  }) => {
+    const lease = await acquireLease(store, "s");
+    const [waiting, taken] = [new Set<string>(), new Set<string>()];
+    for (let n = 0; n < 120; n++) {
+      await put(store, `i${n}`);
+      waiting.add(`i${n}`);
+      const isKept = (id: string): boolean => (n < 50 && id === "i0") || (n < 119 && /^i\d*7$/u.test(id));
+      const ackInputs = [...waiting].filter((id) => !isKept(id));
+      await store.append("s", batchOf(lease, n, 1, { ackInputs }));
+      for (const id of ackInputs) if (waiting.delete(id)) taken.add(id);
+      if (n % 17 > 0 && n < 119) continue;
+      const other = await open();
+      assert.deepEqual(await idsOf(other), [...waiting]);
+      const known = await other.takenInputs?.("s", { after: "", limit: 200 });
+      if (known) assert.deepEqual([...known].toSorted(), [...taken].toSorted());
+    }
+    assert.equal(await put(store, "i0"), "duplicate");
+  },
   "putInput accepts an id once, also after its acknowledgement": async ({ store, open }) => {
     assert.equal(await put(store, "1", { first: true }), "accepted");
     assert.equal(await put(store, "1", { first: false }), "duplicate");

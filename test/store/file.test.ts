@@ -1,5 +1,5 @@
 // The contract of stores, on files.
-import fs, { readdirSync, writeFileSync } from "node:fs";
+import fs, { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { fileStore } from "../../src/store/file.ts";
@@ -65,4 +65,30 @@ test("renewals of one lease at the same time all succeed", async () => {
   const renewed = await Promise.all(Array.from({ length: 20 }, () => store.renew(lease, 60_000)));
   expect(renewed.map(({ fence }) => fence)).toEqual(renewed.map(() => lease.fence));
   expect(readdirSync(join(dir, "s")).filter((name) => name.startsWith("lease.json"))).toEqual(["lease.json"]);
+});
+
+test("inputs that are taken behind one that waits make later appends no longer", async () => {
+  const { dir, remove } = scratch();
+  onTestFinished(remove);
+  const store = fileStore({ dir });
+  const { fence } = (await store.acquire("s", { owner: "a", ttlMs: 60_000 }))!;
+  await store.putInput("s", { id: "later", data: {}, dueAt: 1e15 });
+  const append = async (n: number) => {
+    const id = `${n}`.padStart(36, "-");
+    await store.putInput("s", { id, data: {} });
+    const entries = [{ seq: n, at: n, type: "fact", data: {} }];
+    await store.append("s", {
+      expectedSeq: n - 1,
+      fence,
+      entries,
+      position: { phase: "running" },
+      ackInputs: [id],
+    });
+  };
+  for (let n = 1; n <= 30; n++) await append(n);
+  const size = (): number => statSync(join(dir, "s", "journal.ndjson")).size;
+  const before = size();
+  for (let n = 31; n <= 60; n++) await append(n);
+  expect((size() - before) / 30).toBeLessThan(400);
+  expect((await store.takeInputs("s", 9)).map(({ id }) => id)).toEqual(["later"]);
 });
