@@ -1,4 +1,4 @@
-import { frozenCopy, type JsonObject } from "../core/base/json.ts";
+import { frozenCopy, wellFormed, type JsonObject } from "../core/base/json.ts";
 import { Transcript } from "../core/message/transcript.ts";
 import type { ToolUseBlock, Msg } from "../core/message/types.ts";
 import {
@@ -229,14 +229,16 @@ function progressAfter(before: Progress, { stats, ...change }: ProgressChange = 
   return { ...before, ...change, stats: { ...before.stats, ...stats } };
 }
 
-/** Returns the machine context with which a stored session is resumed, deeply frozen. The input of a refused call and the
+/** Returns the machine context with which a stored session is resumed, deeply frozen and without halves of characters, which earlier releases
+ *  stored and servers refuse; slots are as they were written. The input of a refused call and the
  *  shutdown of the former process are not part of it. Throws `session/version` for a state that this chart does not have. */
 export function contextOf(
   session: SessionState,
   settings: Settings,
   transcript: Transcript = Transcript.of(session.messages),
 ): AgentContext {
-  const kept = frozenCopy(session.kept);
+  const { slots, ...parts } = session.kept;
+  const kept = frozenCopy({ ...wellFormed(parts), slots });
   const resumeAt = kept.progress.resumeAt ?? entryPointOf(session.state);
   const ending = resumeAt === "ending" ? storedEnding({ ...session, kept }) : undefined;
   return {

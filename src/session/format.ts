@@ -1,6 +1,6 @@
 import { AgentError } from "../core/base/error.ts";
 import { hashInput } from "../core/base/hash.ts";
-import { type Json, type JsonObject, isObject, isSame } from "../core/base/json.ts";
+import { type Json, type JsonObject, isObject, isSame, wellFormed } from "../core/base/json.ts";
 import type { Msg, Reason } from "../core/message/types.ts";
 import { keptProblem } from "./entry-shapes.ts";
 import type { AgentContext } from "../../machines/agent/context.ts";
@@ -252,8 +252,8 @@ export function aboutTurns({ reason, error, messages }: Turns): TurnsSummary {
 const cut = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 
-/** Returns a hash of what messages say, without their ids and times. */
+/** Returns a hash of what messages say, without their ids and times, and without halves of characters. */
 export function inputHash(messages: readonly Msg[]): string {
-  const said = messages.map(({ role, name, content }) => ({ role, name, content }));
+  const said = wellFormed(messages).map(({ role, name, content }) => ({ role, name, content }));
   return hashInput({ said } as unknown as JsonObject);
 }

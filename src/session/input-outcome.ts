@@ -1,6 +1,6 @@
 import { truncated } from "../core/base/shown.ts";
 import { AgentError, errorFrom } from "../core/base/error.ts";
-import type { JsonObject } from "../core/base/json.ts";
+import { wellFormed, type JsonObject } from "../core/base/json.ts";
 import type { Msg, Reason } from "../core/message/types.ts";
 import type { SessionStore } from "../store/port.ts";
 import { inputTurnOf, type AgentContext, type TurnEnd } from "../../machines/agent/context.ts";
@@ -52,7 +52,7 @@ export async function claimInput(
   const waiting = await store.takeInputs(sessionId, Number.MAX_SAFE_INTEGER);
   const known = waiting.find(({ id }) => id === key)?.data["messages"] as readonly Msg[] | undefined;
   if (known) checkSameInput(key, inputHash(known), inputHash(messages));
-  return known;
+  return wellFormed(known);
 }
 
 /** Returns the hash with which the journal says that the input `id` was accepted; undefined if it does not say so. */
