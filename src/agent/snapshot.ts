@@ -1,4 +1,4 @@
-import { AgentError } from "../core/base/error.ts";
+import { AgentError, configError } from "../core/base/error.ts";
 import type { Json, JsonObject } from "../core/base/json.ts";
 import { checkMessages } from "../core/message/validate.ts";
 import { checkHistory } from "../session/check-history.ts";
@@ -23,10 +23,11 @@ export function takeSnapshot(
   redact: (value: Json) => Json = (value) => value,
 ): Snapshot {
   const { settings, transcript, outcome, at } = context;
-  return redact(
+  const { sessionId } = settings;
+  const redacted = redact(
     plain({
       format: FORMAT,
-      sessionId: settings.sessionId,
+      sessionId,
       state,
       at,
       ...(outcome && { reason: outcome.reason }),
@@ -35,10 +36,11 @@ export function takeSnapshot(
       messages: transcript.slice(),
     }) as unknown as Json,
   ) as Snapshot;
+  return { ...redacted, sessionId };
 }
 
-/** Returns the session of a snapshot. Throws `session/version` for another format, and `session/damaged` for a value that is not a
- *  snapshot or whose calls and results are not in pairs (I2). */
+/** Returns the session of a snapshot. Throws `session/version` for another format, `session/damaged` for a value that is not a
+ *  snapshot or whose calls and results are not in pairs (I2), and `config/invalid` for that of another session. */
 export function readSnapshot(
   snapshot: Snapshot,
   settings: Settings,
@@ -53,6 +55,13 @@ export function readSnapshot(
   ) {
     throw new AgentError("session/damaged", "The snapshot lacks its messages, state or kept context.");
   }
+  const { sessionId = settings.sessionId } = data;
+  if (typeof sessionId !== "string" || sessionId === "")
+    throw new AgentError("session/damaged", "The snapshot has no session id; expected a non-empty string.");
+  if (sessionId !== settings.sessionId)
+    throw configError(
+      `createAgent: the snapshot is of session '${sessionId}'; expected \`sessionId\` to be the same, or absent, not '${settings.sessionId}'.`,
+    );
   const session: SessionState = {
     state: data["state"],
     at: data["at"] as number,

@@ -1,6 +1,6 @@
 // The method `snapshot`, and agents that are made of one.
 import { describe, expect, test } from "vitest";
-import { createAgent, defineTool, toolResultMsg, userMsg } from "agentchart";
+import { createAgent, defineTool, toolResultMsg, userMsg, type Json } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import { scripted, toolOf } from "../../support/agents.ts";
 import { call, show, traced } from "../../support/trace.ts";
@@ -100,6 +100,29 @@ describe("snapshot", () => {
     expect(() => createAgent({ name: "x", model, sessionOptions: { snapshot: { format: 1 } } })).toThrow(
       expect.objectContaining({ code: "session/damaged" }),
     );
+  });
+
+  test("a snapshot of another session than was asked for is refused, and one without a valid id", () => {
+    const redact = (value: Json): Json =>
+      JSON.parse(JSON.stringify(value).replaceAll("ada", "[name]")) as Json;
+    const snapshot = scripted([], { sessionId: "ada", sessionOptions: { redact } }).agent.snapshot();
+    const open = (sessionId: string | undefined, changes: object = {}): string =>
+      scripted([], { sessionId, sessionOptions: { snapshot: { ...snapshot, ...changes } } }).agent.sessionId;
+    expect([open("ada"), open(undefined), open("ben", { sessionId: undefined })]).toEqual([
+      "ada",
+      "ada",
+      "ben",
+    ]);
+    expect(() => open("ben")).toThrow(
+      expect.objectContaining({
+        code: "config/invalid",
+        message: expect.stringMatching(/'ada'.*not 'ben'/u),
+      }),
+    );
+    for (const sessionId of [5, "", null, {}])
+      expect(() => open(undefined, { sessionId })).toThrow(
+        expect.objectContaining({ code: "session/damaged" }),
+      );
   });
 
   test("a snapshot holds the transcript and less than 4 KB more, and never the user's context", async () => {
