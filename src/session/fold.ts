@@ -229,8 +229,8 @@ function progressAfter(before: Progress, { stats, ...change }: ProgressChange = 
   return { ...before, ...change, stats: { ...before.stats, ...stats } };
 }
 
-/** Returns the machine context with which a stored session is resumed, deeply frozen and without halves of characters, which earlier releases
- *  stored and servers refuse; slots are as they were written. The input of a refused call and the
+/** Returns the machine context with which a stored session is resumed, deeply frozen. It has no halves of characters, which earlier releases
+ *  stored and servers refuse, but in slots. The input of a refused call and the
  *  shutdown of the former process are not part of it. Throws `session/version` for a state that this chart does not have. */
 export function contextOf(
   session: SessionState,

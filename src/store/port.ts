@@ -311,10 +311,9 @@ export interface SessionStore {
    *  after so many ms unless it is renewed. A store may treat a lease as expired once it knows that its process is dead: the stores of
    *  this package do, on Linux, for agents of a process on the same machine and in the same namespace of processes. `inputs`: the lease
    *  has, as {@link Lease.found}, the session and at most so many of its inputs, if the store can read both in the operation that gives the
-   *  lease. A store may leave them out; its caller reads them then. `ifReady`: only
-   *  if an input is due or a turn is unfinished, and nothing has to be waited for: nobody has the session, no call of it is open, and it has
-   *  no parent in its `meta`. It is for stores that {@link acquiresIfReady}. `skips`: so many fences are left out before that of the lease;
-   *  a store may ignore it. */
+   *  lease. A store may leave them out; its caller reads them then. `ifReady`: only if an input is due or a turn is unfinished, and nothing
+   *  has to be waited for: nobody has the session, no call of it is open, and it has no parent in its `meta`. It is for stores that
+   *  {@link acquiresIfReady}. `skips`: so many fences are left out before that of the lease; a store may ignore it. */
   acquire(
     sessionId: string,
     options: {
