@@ -16,19 +16,20 @@ const GROWTH = `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 AS w
 /** A connection reports its commits within this time, ms. */
 const REPORTED_MS = 1_500;
 
-const { system: name, workers: count, turns, warm, fsync } = JSON.parse(process.argv[2]);
+const { system: name, workers, turns, warm, fsync } = JSON.parse(process.argv[2]);
 const system = await import(`./systems/${name}.mjs`);
-const heard = [];
+/** How often the workers have said each word. */
+const said = new Map();
 let wake = () => {};
 
-const said = (type) => heard.filter((line) => line.type === type);
+const count = (type) => said.get(type) ?? 0;
 
 async function until(type, total) {
   const late = setTimeout(() => {
-    console.error(`${name} is stuck: ${said(type).length} of ${total} ${type}.`);
+    console.error(`${name} is stuck: ${count(type)} of ${total} ${type}.`);
     process.exit(2);
   }, STUCK_MS);
-  while (said(type).length < total) await new Promise((resolve) => (wake = resolve));
+  while (count(type) < total) await new Promise((resolve) => (wake = resolve));
   clearTimeout(late);
 }
 
@@ -47,19 +48,19 @@ if (needsPostgres) {
 
 await system.prepare(orders);
 const dispatcher = await system.dispatcher(orders);
-const crew = Array.from({ length: count }, (_, index) => {
+const crew = Array.from({ length: workers }, (_, index) => {
   const text = JSON.stringify({ ...orders, executor: `worker${index}` });
   const stdio = ["ignore", "ignore", "inherit", "ipc"];
   const worker = fork(join(import.meta.dirname, "worker.mjs"), [name, text], { stdio });
-  worker.on("message", (line) => {
-    heard.push(line);
+  worker.on("message", ({ type }) => {
+    said.set(type, count(type) + 1);
     wake();
   });
   return worker;
 });
-await until("loaded", count);
+await until("loaded", workers);
 for (const worker of crew) worker.send("go");
-await until("ready", count);
+await until("ready", workers);
 await system.register?.(orders);
 
 /** Dispatches the sessions, 16 at a time, and waits until all of them are stored as ended. */
