@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Agent } from "agentchart";
+import { NO_FAULTS } from "./support/browser.ts";
 import { makeEnvironment, type Environment } from "./support/environment.ts";
 import { parserFixer } from "./support/parser-fixer.ts";
 import { settled } from "./support/settled.ts";
@@ -38,6 +39,21 @@ describe("The page", () => {
     await page.reload();
     await page.getByRole("button", { name: "Theme: light" }).click();
     await expect.poll(() => background(page)).toBe(dark);
+  });
+
+  test("works where the browser's storage is forbidden, and remembers as long as it is open", async () => {
+    const prepare = async (page: Page): Promise<void> =>
+      page.addInitScript(`for (const name of ["localStorage", "sessionStorage"])
+        Object.defineProperty(window, name, { get() { throw new DOMException("forbidden", "SecurityError"); } });`);
+    const { page, ui, faults } = await env.open({ prepare, picture: "map" });
+    await ui.choose(agent.sessionId);
+    await page.getByRole("button", { name: "Theme: system" }).click();
+    await page.getByRole("button", { name: "Theme: dark" }).waitFor();
+    await page.getByRole("button", { name: "Label this run, or make a test of it" }).click();
+    const dialog = page.getByRole("dialog", { name: "Label this run" });
+    await dialog.getByRole("textbox", { name: "Your name" }).fill("Ana");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    expect(faults).toEqual(NO_FAULTS);
   });
 
   test("remembers the width of its panels, set by keyboard or mouse", async () => {

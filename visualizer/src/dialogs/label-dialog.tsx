@@ -4,6 +4,7 @@ import { ago } from "../logic/format.ts";
 import { Button } from "../parts/button.tsx";
 import { client } from "../store/client.ts";
 import { save } from "../store/export-run.ts";
+import { keep, kept } from "../store/kept.ts";
 import { model } from "../store/model.ts";
 import { notify } from "../store/notices.ts";
 import { t } from "../words/t.ts";
@@ -23,7 +24,7 @@ export default function LabelDialog({ runId }: { readonly runId: string }) {
     label: "right",
     note: "",
     expected: "",
-    by: localStorage[NAME_KEY] ?? "",
+    by: kept(NAME_KEY) ?? "",
   });
   const fail = (error: unknown): void => setProblem((error as Error).message);
   const request = async (to: string, init?: RequestInit): Promise<Response> => {
@@ -37,7 +38,7 @@ export default function LabelDialog({ runId }: { readonly runId: string }) {
   const add = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     const { label, note, expected, by } = draft;
-    localStorage[NAME_KEY] = by;
+    keep(NAME_KEY, by);
     try {
       const texts = { ...(note !== "" && { note }), ...(expected !== "" && { expected }) };
       await request(`${path}/labels`, { method: "POST", body: JSON.stringify({ label, by, ...texts }) });

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from "react";
 import type { SavedView } from "../logic/quick-filters.ts";
+import { keep, kept } from "./kept.ts";
 
 /** The preferences of a user. */
 export type Preferences = {
@@ -48,7 +49,7 @@ applyTheme();
 
 function stored(): Partial<Preferences> {
   try {
-    return JSON.parse(localStorage.getItem(KEY) ?? "{}") as Partial<Preferences>;
+    return JSON.parse(kept(KEY) ?? "{}") as Partial<Preferences>;
   } catch {
     return {};
   }
@@ -67,7 +68,7 @@ export const preferences = (): Preferences => current;
 export function prefer(change: Partial<Preferences>): void {
   chosen = { ...chosen, ...change };
   current = { ...DEFAULTS, ...chosen };
-  localStorage.setItem(KEY, JSON.stringify(chosen));
+  keep(KEY, JSON.stringify(chosen));
   applyTheme();
   for (const listener of listeners) listener();
 }

@@ -1,14 +1,18 @@
 import { readLink } from "../logic/address.ts";
+import { keep, kept } from "../store/kept.ts";
 
 /**
  * Returns the token of the link that opened this page, or the last one that was stored under this key, and removes it from the
  * address.
  */
-export function takeToken(kept: Storage = sessionStorage, key = "agentchart.token"): string | undefined {
+export function takeToken(
+  storage: Parameters<typeof kept>[1] = "sessionStorage",
+  key = "agentchart.token",
+): string | undefined {
   const link = readLink(location.hash);
   if (link) {
-    kept.setItem(key, link.token);
+    keep(key, link.token, storage);
     history.replaceState(null, "", `${location.pathname}${link.address}`);
   }
-  return link?.token ?? kept.getItem(key) ?? undefined;
+  return link?.token ?? kept(key, storage);
 }
