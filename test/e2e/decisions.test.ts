@@ -246,6 +246,23 @@ test("the key a approves a call only while its card has the focus", async () => 
   expect(paid).toHaveLength(1);
 });
 
+test("the key a approves as the card says: for the tool from now on", async () => {
+  const turns = [calls({ to: "ann", cents: 100 }), calls({ to: "ben", cents: 200 }), "Settled."];
+  const { agent, paid } = payer(env, turns);
+  const { page, ui } = await env.open();
+  await agent.call("Pay.");
+  await ui.choose(agent.sessionId);
+  await ui
+    .pending("to-ann")
+    .getByRole("combobox", { name: "Remember approval" })
+    .selectOption("for this tool");
+  await ui.pending("to-ann").focus();
+  await page.keyboard.press("Alt+a");
+  await page.keyboard.press("a");
+  await stopped(agent);
+  expect(paid).toHaveLength(2);
+});
+
 test("a read-only inspector offers no commands in the page and rejects them in the server", async () => {
   const readonly = await makeEnvironment(["--readonly"]);
   const { agent, paid } = payer(readonly, [calls({ to: "ann", cents: 100 }), "Settled."]);

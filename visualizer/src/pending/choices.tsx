@@ -1,31 +1,30 @@
-import { useState } from "react";
 import { Button } from "../parts/button.tsx";
-import type { Decision, PendingItem } from "../wire/types.ts";
+import type { PendingItem } from "../wire/types.ts";
 import type { Mode } from "./use-mode.ts";
 import { t } from "../words/t.ts";
+
+/** The extent to which an approval is remembered; "": for the call only. */
+export type Remember = "" | "tool" | "input";
 
 type Props = {
   readonly item: PendingItem;
   readonly isDisabled: boolean;
   /** The card offers ways to run the call itself, so that only those remain which do not. */
   readonly hasWaysOn: boolean;
-  readonly decide: (decision: Decision) => void;
+  readonly remember: Remember;
+  readonly setRemember: (remember: Remember) => void;
+  readonly approve: () => void;
+  readonly retry: () => void;
   readonly setMode: (mode: Mode) => void;
 };
 
 /** The decisions that are possible for an open call. */
-export function Choices({ item, isDisabled, hasWaysOn, decide, setMode }: Props) {
-  const [remember, setRemember] = useState<"" | "tool" | "input">("");
+export function Choices(props: Props) {
+  const { item, isDisabled, hasWaysOn, remember, setRemember, approve, retry, setMode } = props;
   if (item.waitsFor === "unknownOutcome")
     return (
       <div className="choices">
-        <Button
-          tone="good"
-          label={t("Run again")}
-          hint="A"
-          isDisabled={isDisabled}
-          onClick={() => decide("retry")}
-        />
+        <Button tone="good" label={t("Run again")} hint="A" isDisabled={isDisabled} onClick={retry} />
         <Button label={t("Provide result…")} isDisabled={isDisabled} onClick={() => setMode("answer")} />
         <Button
           tone="bad"
@@ -45,7 +44,7 @@ export function Choices({ item, isDisabled, hasWaysOn, decide, setMode }: Props)
           label={t("Approve")}
           hint="A"
           isDisabled={isDisabled}
-          onClick={() => decide(remember === "" ? "approve" : { approve: true, remember })}
+          onClick={approve}
         />
       )}
       {!hasWaysOn && !item.ask && (
@@ -74,7 +73,7 @@ export function Choices({ item, isDisabled, hasWaysOn, decide, setMode }: Props)
             className="input"
             value={remember}
             disabled={isDisabled}
-            onChange={({ target }) => setRemember(target.value as typeof remember)}
+            onChange={({ target }) => setRemember(target.value as Remember)}
           >
             <option value="">{t("for this call only")}</option>
             <option value="input">{t("for the same arguments")}</option>

@@ -5,7 +5,7 @@ import { Icon } from "../parts/icon.tsx";
 import { WithCode } from "../parts/with-code.tsx";
 import type { Decision, PendingItem } from "../wire/types.ts";
 import { Answer } from "./answer.tsx";
-import { Choices } from "./choices.tsx";
+import { Choices, type Remember } from "./choices.tsx";
 import { Deny } from "./deny.tsx";
 import { EditArguments } from "./edit-arguments.tsx";
 import { useMode } from "./use-mode.ts";
@@ -40,10 +40,13 @@ export function DecisionCard({
   choices,
 }: DecisionCardProps) {
   const card = useRef<HTMLElement>(null);
+  const isUnknown = item.waitsFor === "unknownOutcome";
   const isAnswered = item.waitsFor === "externalResult" || item.waitsFor === "answer";
   const first = isAnswered ? "answer" : "choose";
   const [mode, setMode] = useMode(card, first);
   const [error, setError] = useState<string>();
+  const [remember, setRemember] = useState<Remember>("");
+  const approval: Decision = remember === "" ? "approve" : { approve: true, remember };
   const canDecide = reason === undefined;
   const decide = async (decision: Decision): Promise<void> => {
     setError(undefined);
@@ -56,13 +59,14 @@ export function DecisionCard({
       isDisabled ||
       mode !== "choose" ||
       event.target !== event.currentTarget ||
+      event.altKey ||
       event.ctrlKey ||
       event.metaKey
     )
       return;
     const action = {
-      a: () => void decide(item.waitsFor === "unknownOutcome" ? "retry" : "approve"),
-      e: () => item.ask ?? setMode("edit"),
+      a: () => void decide(isUnknown ? "retry" : approval),
+      e: () => void (isUnknown || item.ask || setMode("edit")),
       r: () => setMode("deny"),
     }[event.key];
     if (!action) return;
@@ -84,7 +88,7 @@ export function DecisionCard({
       onKeyDown={keys}
     >
       <header>
-        <Icon name={item.waitsFor === "unknownOutcome" ? "question" : "hand"} />
+        <Icon name={isUnknown ? "question" : "hand"} />
         <h2>
           <span className="mono">{[...(item.path ?? []), item.name].join(" › ")}</span>{" "}
           {WAIT_TEXT[item.waitsFor]}
@@ -114,7 +118,10 @@ export function DecisionCard({
           item={item}
           isDisabled={isDisabled}
           hasWaysOn={choices !== undefined}
-          decide={(decision) => void decide(decision)}
+          remember={remember}
+          setRemember={setRemember}
+          approve={() => void decide(approval)}
+          retry={() => void decide("retry")}
           setMode={setMode}
         />
       )}
