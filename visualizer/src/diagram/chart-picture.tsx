@@ -1,12 +1,12 @@
 import { memo, useMemo } from "react";
 import { topOf, toneOf, edgesLeaving, type ChartIndex } from "../logic/chart-index.ts";
 import type { ChartFilter } from "../store/model.ts";
+import type { Box } from "../../../src/core/diagram/layout.ts";
 import type { Layout } from "../wire/types.ts";
 import { EdgeLine } from "./edge-line.tsx";
 import type { Visits } from "../store/run-queries.ts";
 import { isFolded } from "./camera.ts";
 import { NodeBox } from "./node-box.tsx";
-import { enlarged, enlargement } from "./picture-texts.ts";
 import { regionNames } from "./region-names.ts";
 import { duration } from "../logic/format.ts";
 
@@ -22,8 +22,8 @@ type Props = {
   readonly scale: number;
   /** True if only names are displayed, in larger letters. */
   readonly isOverview: boolean;
-  /** The labels and pills that are drawn, by the first edge of their lines; undefined: all. */
-  readonly labels?: { has(id: string): boolean };
+  /** The labels and pills that are drawn, by the first edge of their lines, and where; undefined: all, where the layout has them. */
+  readonly labels?: ReadonlyMap<string, Box>;
 };
 
 /** All states and lines of a laid-out chart. */
@@ -62,7 +62,9 @@ export const ChartPicture = memo(function ChartPicture(props: Props) {
               .flatMap(({ edges }) => edges)
               .flatMap((id) => (taken.has(id) ? [`${taken.get(id)} ${id}`] : []))
               .join("\n")}
-            visits={seen && depth > 0 ? `${seen.count}× ${duration(seen.ms)}` : undefined}
+            visits={
+              seen && depth > 0 ? `${seen.isPart ? "≥" : ""}${seen.count}× ${duration(seen.ms)}` : undefined
+            }
           />
         );
       })}
@@ -78,7 +80,7 @@ export const ChartPicture = memo(function ChartPicture(props: Props) {
             isPicked={edge.edges.some((id) => picked.has(id))}
             animationKey={rank === 0 ? animationKey : undefined}
             isOverview={isOverview}
-            enlargement={(labels?.has(edge.edges[0]!) ?? true) ? enlargement(scale) : 0}
+            box={labels ? labels.get(edge.edges[0]!) : edge.label}
             kind={index.edges.get(edge.edges[0]!)?.kind ?? "event"}
           />
         );
@@ -91,8 +93,8 @@ export const ChartPicture = memo(function ChartPicture(props: Props) {
       ))}
       {layout.pills.map((pill) => {
         const { edge, text } = pill;
-        const isShown = labels?.has(edge) ?? true;
-        const { x, y, width, height } = enlarged(pill, isShown ? enlargement(scale) : 1);
+        const box = labels ? labels.get(edge) : pill;
+        const { x, y, width, height } = box ?? pill;
         return (
           <g
             key={edge}
@@ -100,7 +102,7 @@ export const ChartPicture = memo(function ChartPicture(props: Props) {
             data-edge={edge}
             data-taken={taken.get(edge)}
             data-picked={picked.has(edge) || undefined}
-            data-shown={isShown || undefined}
+            data-shown={box !== undefined || undefined}
           >
             <rect x={x} y={y} width={width} height={height} rx={height / 2} />
             <text x={x + width / 2} y={y + height / 2}>

@@ -1,7 +1,7 @@
 import { memo } from "react";
+import type { Box } from "../../../src/core/diagram/layout.ts";
 import type { PlacedEdge } from "../wire/types.ts";
 import { arrowHead, roundedPath } from "../../../src/core/diagram/svg-path.ts";
-import { enlarged } from "./picture-texts.ts";
 
 type Props = {
   readonly edge: PlacedEdge;
@@ -14,8 +14,8 @@ type Props = {
   readonly animationKey: number | undefined;
   readonly kind: string;
   readonly isOverview: boolean;
-  /** The factor by which its label is larger than in the layout; 0 hides it. */
-  readonly enlargement: number;
+  /** The place where its label is drawn; undefined hides it. */
+  readonly box: Box | undefined;
 };
 
 /** A line between two states, with its label. */
@@ -27,10 +27,10 @@ export const EdgeLine = memo(function EdgeLine({
   animationKey,
   kind,
   isOverview,
-  enlargement,
+  box: shown,
 }: Props) {
   const { lines, label } = edge;
-  const box = label && enlarged(label, enlargement || 1);
+  const box = shown ?? label;
   return (
     <g
       className="edge"
@@ -54,7 +54,7 @@ export const EdgeLine = memo(function EdgeLine({
         );
       })}
       {label && box && (
-        <g className="label" data-shown={enlargement > 0 || undefined}>
+        <g className="label" data-shown={shown !== undefined || undefined}>
           <rect x={box.x} y={box.y} width={box.width} height={box.height} rx={4} />
           {label.lines.map(({ edge: id, text }, index) => (
             <text

@@ -11,6 +11,8 @@ export const [ROW, INDENT] = [15, 10];
 const MIDDLE = 8;
 /** A name that is wider than its state may leave it by so much on each side: no other state is nearer. */
 const OVERHANG = 6;
+/** The border of a state, in units of the layout. */
+const BORDER = 2;
 /** So many labels are placed in a picture that is too small for all of them; of a larger one a person zooms in. */
 const MOST_LABELS = 400;
 
@@ -49,6 +51,13 @@ export function enlarged({ x, y, width, height }: Box, by: number): Box {
     height: height * by,
   };
 }
+
+/** A box at the nearest place inside of another one, beside its border. */
+const movedInto = (box: Box, { x, y, width, height }: Box): Box => ({
+  ...box,
+  x: Math.max(x + BORDER, Math.min(box.x, x + width - box.width - BORDER)),
+  y: Math.max(y + BORDER, Math.min(box.y, y + height - box.height - BORDER)),
+});
 
 const isWithin = (one: Box, other: Box): boolean => overlap(one, other) >= one.width * one.height * 0.999;
 
@@ -94,7 +103,8 @@ export function rowBoxes({ nodes }: Pick<Layout, "nodes">): readonly Box[] {
 
 /**
  * Returns the labels and pills that are drawn at a scale, by the first edge of their lines. All are where they can be read as they are, else those
- * that have room for letters of 11 px: they cover no name, no other label and no other state, and lie in the picture. Labels in `first` come before others.
+ * that have room for letters of 11 px: they cover no name, no other label and no other state, and lie in the picture. One that lies in a state is moved
+ * so that it does not leave it. Labels in `first` come before others.
  */
 export function labelsAt(
   layout: Layout,
@@ -113,9 +123,10 @@ export function labelsAt(
   const leaves = layout.nodes.filter(({ hasChildren }) => !hasChildren);
   const rank = ({ edges }: (typeof labels)[number]): number => (edges.some((id) => first.has(id)) ? 0 : 1);
   for (const { id, label } of labels.toSorted((one, other) => rank(one) - rank(other))) {
-    const box = enlarged(label, by);
-    const others = leaves.filter((leaf) => !isWithin(label, leaf));
-    if (!isWithin(box, picture)) continue;
+    const home = leaves.find((leaf) => isWithin(label, leaf));
+    const box = home ? movedInto(enlarged(label, by), home) : enlarged(label, by);
+    const others = leaves.filter((leaf) => leaf !== home);
+    if (!isWithin(box, home ?? picture)) continue;
     if ([...names, ...others, ...placed.values()].every((other) => overlap(box, other) === 0))
       placed.set(id, box);
   }

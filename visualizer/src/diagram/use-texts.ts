@@ -7,8 +7,8 @@ import { FULL_SCALE, labelsAt, nameBoxes, rowBoxes } from "./picture-texts.ts";
 export type PictureTexts = {
   /** The boxes of its texts, in units of the layout. */
   readonly boxes: readonly Box[];
-  /** The labels and pills that are drawn, by the first edge of their lines. */
-  readonly labels: { has(id: string): boolean };
+  /** The labels and pills that are drawn, by the first edge of their lines, and where. */
+  readonly labels: ReadonlyMap<string, Box>;
 };
 
 const NONE: ReadonlySet<string> = new Set();

@@ -20,7 +20,7 @@ type Props = {
 };
 
 /** Labels are read in the chart itself. */
-const NONE: ReadonlySet<string> = new Set();
+const NONE: ReadonlyMap<string, Box> = new Map();
 
 /** The chart in a card of the map, while a person zooms into it. */
 export function ChartLayer({ chart, layout, camera, frame, outer, depth }: Props) {

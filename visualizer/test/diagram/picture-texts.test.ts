@@ -5,6 +5,7 @@ import { shopOfEight } from "../../../test/support/machines/shop-of-eight.ts";
 import { chartJson, type Chart } from "../../../machines/index.ts";
 import { depthsOf } from "../../src/diagram/chart-picture.tsx";
 import { enlargement, labelsAt, nameBoxes } from "../../src/diagram/picture-texts.ts";
+import type { Box } from "../../../src/core/diagram/layout.ts";
 import { overlap } from "../../src/diagram/region-names.ts";
 import { indexChart } from "../../src/logic/chart-index.ts";
 
@@ -47,6 +48,23 @@ test.each([1, 0.95, 0.8])(
       const all = layout.pills.length + layout.edges.filter(({ label }) => label).length;
       expect(scale === 1 ? labels.size : all).toBe(all);
     }
+  },
+);
+
+test.each([0.95, 0.8, 0.7, 0.65, 0.5])(
+  "no label leaves the state that it lies in at a scale of %d",
+  async (scale) => {
+    const lies = (one: Box, other: Box): boolean => overlap(one, other) >= one.width * one.height * 0.999;
+    for (const [, chart] of charts)
+      for (const shape of ["landscape", "portrait"] as const) {
+        const { layout, labels } = await textsOf(chart, shape, scale);
+        const leaves = layout.nodes.filter(({ hasChildren }) => !hasChildren);
+        const left = layout.edges.filter(({ edges: [id], label }) => {
+          const [home, box] = [label && leaves.find((leaf) => lies(label, leaf)), labels.get(id!)];
+          return home && box && !lies(box, home);
+        });
+        expect(left).toEqual([]);
+      }
   },
 );
 
