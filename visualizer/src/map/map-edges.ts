@@ -46,7 +46,7 @@ function straight(from: Point, to: Point): Route {
 function elbow(from: Point, to: Point, x: number): Route {
   const points: readonly Point[] =
     Math.abs(from[1] - to[1]) < 1 ? [from, to] : [from, [x, from[1]], [x, to[1]], to];
-  const middle = points.length === 2 ? (from[0] + to[0]) / 2 : (from[0] + x) / 2;
+  const middle = points.length === 2 ? (from[0] + to[0]) / 2 : x; // beside it a narrow gap has no room for a count
   return { points, label: [middle, from[1] - 15], hooks: [middle, from[1]], room: 0 };
 }
 
