@@ -1,7 +1,7 @@
 /** Formats a count: 1234567 → "1.23M", 43185 → "43.2k". An unknown count is "–", never 0. */
 export function compact(count: number | undefined): string {
   if (count === undefined) return "–";
-  if (count < 1_000) return String(count);
+  if (count < 999.5) return String(Math.round(count));
   if (count < 999_500) return `${trimmed(count / 1_000)}k`;
   return `${trimmed(count / 1_000_000)}M`;
 }
@@ -16,16 +16,17 @@ const trimmed = (value: number): string =>
 export function money(cost: number | undefined): string {
   if (cost === undefined) return "–";
   if (cost === 0) return "$0";
+  if (cost > 0 && cost < 0.000005) return "<$0.00001";
   return cost < 0.01 ? `$${cost.toFixed(5)}` : cost < 10 ? `$${cost.toFixed(3)}` : `$${cost.toFixed(2)}`;
 }
 
-/** Formats a duration: "0.2 ms", "413 ms", "2.21 s", "4 m 05 s", "3 h 12 m". */
+/** Formats a duration; "–" if it is unknown, or negative because a clock went back: "0.2 ms", "413 ms", "2.21 s", "4 m 05 s", "3 h 12 m". */
 export function duration(ms: number | undefined): string {
-  if (ms === undefined || !Number.isFinite(ms)) return "–";
-  if (ms < 10) return `${ms.toFixed(1)} ms`;
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`;
-  const seconds = Math.floor(ms / 1_000);
+  if (ms === undefined || !Number.isFinite(ms) || ms < 0) return "–";
+  if (ms < 9.95) return `${ms.toFixed(1)} ms`;
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${(ms / 1_000).toFixed(ms < 9_995 ? 2 : 1)} s`;
+  const seconds = Math.floor(Math.max(ms, 60_000) / 1_000);
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} m ${pad(seconds % 60)} s`;
   const minutes = Math.floor(seconds / 60);
   return minutes < 1_440
@@ -71,7 +72,7 @@ export function until(at: number, now: number): string {
 /** Formats a size in bytes. */
 export function bytes(length: number): string {
   if (length < 1_000) return `${length} B`;
-  return length < 1_000_000 ? `${trimmed(length / 1_000)} kB` : `${trimmed(length / 1_000_000)} MB`;
+  return length < 999_500 ? `${trimmed(length / 1_000)} kB` : `${trimmed(length / 1_000_000)} MB`;
 }
 
 /** Shortens an id to its two ends. */

@@ -110,5 +110,5 @@ function Took({ stepNumber, took }: { readonly stepNumber: number; readonly took
 function clockText(ms: number): string {
   const seconds = ms / 1_000;
   if (seconds < 3_600) return `${seconds.toFixed(2)} s`;
-  return `${Math.floor(seconds / 3_600)}:${String(Math.floor(seconds / 60) % 60).padStart(2, "0")}:${(seconds % 60).toFixed(1).padStart(4, "0")}`;
+  return `${Math.floor(seconds / 3_600)}:${String(Math.floor(seconds / 60) % 60).padStart(2, "0")}:${((Math.floor(seconds * 10) % 600) / 10).toFixed(1).padStart(4, "0")}`;
 }

@@ -1,6 +1,6 @@
 // Texts as they are shown.
 import { expect, test } from "vitest";
-import { compact, duration, jsonText, localTime, money, safeText } from "../../src/logic/format.ts";
+import { bytes, compact, duration, jsonText, localTime, money, safeText } from "../../src/logic/format.ts";
 
 test("localTime says the time of today by the reader's clock, and of another day with the day", () => {
   const now = new Date(2026, 10, 30, 23, 59, 59).getTime();
@@ -70,6 +70,21 @@ test("compact shortens counts, and duration has units", () => {
     "2.21 s",
     "4 m 05 s",
   ]);
+});
+
+test("a value that is rounded up to the next unit is in that unit", () => {
+  expect([999.4, 999.6, 9_996, 59_949, 59_951, 9.96, -1].map(duration)).toEqual([
+    "999 ms",
+    "1.00 s",
+    "10.0 s",
+    "59.9 s",
+    "1 m 00 s",
+    "10 ms",
+    "–",
+  ]);
+  expect([999_499, 999_500].map(bytes)).toEqual(["999 kB", "1 MB"]);
+  expect([999.4, 999.5, 999_499, 999_500].map(compact)).toEqual(["999", "1k", "999k", "1M"]);
+  expect([0, 0.000_004, 0.000_006].map(money)).toEqual(["$0", "<$0.00001", "$0.00001"]);
 });
 
 test("compact and money format an unknown value as a dash", () => {
