@@ -14,18 +14,21 @@ export type Outcome = {
   readonly icon: IconName;
 };
 
-const ENDED: { readonly [reason: string]: Outcome } = {
-  MODEL_STOP: { label: t("answered"), tone: "green", icon: "check" },
-  STRUCTURED_OUTPUT: { label: t("answered"), tone: "green", icon: "check" },
-  INTERRUPTED: { label: t("interrupted"), tone: "slate", icon: "stop" },
-  MAX_ITERATIONS: { label: t("out of iterations"), tone: "amber", icon: "warn" },
-  BUDGET_EXCEEDED: { label: t("over budget"), tone: "amber", icon: "warn" },
-  BREAKPOINT: { label: t("at a breakpoint"), tone: "amber", icon: "pause" },
-  REASONING_STOP_REQUESTED: { label: t("stopped by a hook"), tone: "slate", icon: "stop" },
-  ACTING_STOP_REQUESTED: { label: t("stopped by a hook"), tone: "slate", icon: "stop" },
-  SHUTDOWN: { label: t("shut down"), tone: "blue", icon: "pause" },
-  ERROR: { label: t("failed"), tone: "red", icon: "cross" },
-};
+const OVER_BUDGET: Outcome = { label: t("over budget"), tone: "amber", icon: "warn" };
+const ENDED = new Map<string, Outcome>(
+  Object.entries({
+    MODEL_STOP: { label: t("answered"), tone: "green", icon: "check" },
+    STRUCTURED_OUTPUT: { label: t("answered"), tone: "green", icon: "check" },
+    INTERRUPTED: { label: t("interrupted"), tone: "slate", icon: "stop" },
+    MAX_ITERATIONS: { label: t("out of iterations"), tone: "amber", icon: "warn" },
+    BUDGET_EXCEEDED: OVER_BUDGET,
+    BREAKPOINT: { label: t("at a breakpoint"), tone: "amber", icon: "pause" },
+    REASONING_STOP_REQUESTED: { label: t("stopped by a hook"), tone: "slate", icon: "stop" },
+    ACTING_STOP_REQUESTED: { label: t("stopped by a hook"), tone: "slate", icon: "stop" },
+    SHUTDOWN: { label: t("shut down"), tone: "blue", icon: "pause" },
+    ERROR: { label: t("failed"), tone: "red", icon: "cross" },
+  }),
+);
 
 const ACTORS: { readonly [status in NonNullable<RunRow["actor"]>["status"]]: Outcome } = {
   active: { label: "active", tone: "cyan", icon: "play" },
@@ -58,7 +61,7 @@ export function outcomeOf(
     const label = WAITS[waitsFor[0] ?? ""] ?? "suspended";
     return { label, tone: "amber", icon: groupOf(row) === "needsYou" ? "hand" : "hourglass" };
   }
-  return ENDED[reason ?? ""] ?? { label: t("no turn yet"), tone: "slate", icon: "clock" };
+  return ENDED.get(reason ?? "") ?? { label: t("no turn yet"), tone: "slate", icon: "clock" };
 }
 
 /** The end of the turn at a step, if not with an answer: what happened, the first line of why, and what the other lines advise. */
@@ -74,8 +77,8 @@ export function endOfTurn(context: JsonObject | undefined): EndOfTurn | undefine
       ? overBudget(t`The limit of ${labelled(limitLabel(exceeded))} is used up.`)
       : undefined;
   const reason = String(outcome["reason"]);
-  const known = ENDED[reason];
-  if (!known || known.label === "answered") return undefined;
+  const known = ENDED.get(reason);
+  if (!known || known.tone === "green") return undefined;
   const { error } = outcome;
   const hint = isObject(error)
     ? headOf(error["message"] ?? "")
@@ -87,7 +90,7 @@ export function endOfTurn(context: JsonObject | undefined): EndOfTurn | undefine
   return { ...known, text: textOf(reason, outcome), ...(hint !== "" && { hint }) };
 }
 
-const overBudget = (text: string): EndOfTurn => ({ ...ENDED["BUDGET_EXCEEDED"]!, text });
+const overBudget = (text: string): EndOfTurn => ({ ...OVER_BUDGET, text });
 
 function textOf(reason: string, { error, cause, reply, limit }: JsonObject): string {
   if (isObject(error)) return `${String(error["code"])}: ${firstLine(headOf(error["message"] ?? ""))}`;

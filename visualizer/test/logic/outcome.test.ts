@@ -1,5 +1,5 @@
 // Outcomes of runs in words.
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { REASONS } from "../../../src/core/message/types.ts";
 import { endOfTurn, outcomeOf } from "../../src/logic/outcome.ts";
 import type { RunRow } from "../../src/wire/types.ts";
@@ -73,5 +73,23 @@ describe("endOfTurn", () => {
     const limit = { name: "maxIters", allowed: 14, used: 14 };
     expect(endOfTurn({ outcome: { reason: "MAX_ITERATIONS", limit } })?.text).toContain("14 iterations");
     expect(endOfTurn({ outcome: { reason: "INTERRUPTED", cause: "timeout" } })?.text).toBe("Cause: timeout.");
+  });
+});
+
+describe("In another language", () => {
+  afterEach(() => {
+    vi.unstubAllGlobals();
+    vi.resetModules();
+  });
+
+  test("a turn that was answered has no end to explain, and an unknown reason no words", async () => {
+    vi.resetModules();
+    vi.stubGlobal("document", { documentElement: {} });
+    vi.stubGlobal("navigator", { languages: ["zh-CN"] });
+    const chinese = await import("../../src/logic/outcome.ts");
+    expect(chinese.outcomeOf(row({ reason: "MODEL_STOP" })).label).toBe("已回答");
+    for (const reason of ["MODEL_STOP", "STRUCTURED_OUTPUT", "constructor"])
+      expect(chinese.endOfTurn({ outcome: { reason } })).toBeUndefined();
+    expect(chinese.endOfTurn({ outcome: { reason: "INTERRUPTED" } })?.label).toBe("已中断");
   });
 });
