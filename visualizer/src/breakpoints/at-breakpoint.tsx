@@ -23,9 +23,10 @@ export default function AtBreakpoint({ isDisabled, edit, goOn }: Props) {
   const mayFork = useModel(canFork);
   const [error, setError] = useState<string>();
   const go = async (isStep: boolean): Promise<void> => {
+    const { runId } = model.selection; // a person may go on to another run meanwhile
     const list = stored && withStep(stored.list, isStep);
     const problem = !list || isSame(list, stored.list) ? undefined : await writeBreakpoints(stored, list);
-    setError(problem ?? (await goOn()));
+    if (model.selection.runId === runId) setError(problem ?? (await goOn()));
   };
   return (
     <div className="at-breakpoint" role="group" aria-label={t("Stopped at a breakpoint")}>

@@ -57,6 +57,7 @@ export default function ForkDialog({ stepNumber: asked, edited, at }: Props) {
     const made = changesOf(edits);
     if ("problem" in made) return setProblem(made.problem);
     setSent(true);
+    const original = model.selection.runId!;
     const { changes } = made;
     const hasChanges = Object.keys(changes).length > 0;
     const ack = await sendCommand({
@@ -70,7 +71,6 @@ export default function ForkDialog({ stepNumber: asked, edited, at }: Props) {
     });
     setSent(false);
     if (!ack.ok) return setProblem(ack.error?.message);
-    const original = model.selection.runId!;
     const { sessionIds } = ack.data ?? {};
     const forks = Array.isArray(sessionIds) ? sessionIds.map(String) : [];
     model.set({ dialog: null });

@@ -73,6 +73,7 @@ function changeRun(from: string | null, to: string | null): void {
     compareWith: null,
     playback: null,
     sent: new Map(),
+    ...(from !== null && { dialog: null }), // it is about the run before
   });
   if (to === null || file) return;
   const row = model.rows.get(to);
