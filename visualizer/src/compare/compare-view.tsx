@@ -154,7 +154,7 @@ const FACTS: readonly (readonly [string, (row: RunRow, calls: readonly ModelCall
   ],
   [
     t("time of the model"),
-    (_row, calls) => duration(calls.reduce((sum, { usage }) => sum + (usage.durationMs ?? 0), 0)),
+    (_row, calls) => duration(calls.reduce((sum, { usage }) => sum + (usage.durationMs ?? NaN), 0)),
   ],
   [t("time of the run"), ({ startedAt, updatedAt }) => duration(Math.max(0, updatedAt - startedAt))],
   ["steps", ({ steps }) => compact(steps)],

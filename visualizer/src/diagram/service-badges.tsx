@@ -136,7 +136,7 @@ function badgesAt(stepNumber: number, index: ChartIndex): readonly Badge[] {
           icon: ICONS[name] ?? ("hourglass" as const),
           text: name,
           detail: t`${name} runs in ${id}`,
-          since: run.at(enteredAt(run, stepNumber, id))?.time ?? Date.now(),
+          since: run.at(enteredAt(run, index, stepNumber, id))?.time ?? Date.now(),
           ...(name === "callModel" && deadline !== undefined && { deadline }),
         };
       }),

@@ -37,7 +37,8 @@ export function StateCaption({ chart: { index } }: { readonly chart: IndexedChar
       <span>{node.description !== undefined && said(node.description)}</span>
       {visits && (
         <span className="num muted">
-          {t("entered")} {visits.count === 1 ? t("once") : t`${visits.count} times`}, {duration(visits.ms)}
+          {t("entered")} {visits.isPart && "≥ "}
+          {visits.count === 1 ? t("once") : t`${visits.count} times`}, {duration(visits.ms)}
         </span>
       )}
     </p>

@@ -34,6 +34,7 @@ export function RunsBehind({ figure, title, onClose }: Props) {
   useEffect(() => {
     let isCurrent = true;
     setFound(undefined);
+    setError(undefined);
     loadBehind(figure).then(
       (page) => isCurrent && setFound(page),
       (problem: unknown) => isCurrent && setError((problem as Error).message),

@@ -1,6 +1,6 @@
 import { isObject } from "../../../src/core/base/json.ts";
 import { callRecords, isMessage } from "../logic/message-shape.ts";
-import { sumUsage } from "../logic/totals.ts";
+import { sumUsage, totalsAt } from "../logic/totals.ts";
 import type { Work } from "../logic/work.ts";
 import type { JsonObject, Msg, RecordedCall, Usage } from "../wire/types.ts";
 import type { MapLog } from "./map-log.ts";
@@ -65,6 +65,8 @@ export type AgentMap = {
   readonly inputs: number;
   readonly prompt: PromptEntry;
   readonly lanes: readonly Lane[];
+  /** The usage of all of them; the cost is unknown if that of one call is. */
+  readonly usage: Lane["usage"];
   readonly tools: readonly ToolEntry[];
   readonly agents: readonly ToolEntry[];
   readonly people: PeopleEntry;
@@ -129,6 +131,7 @@ export function agentMap(input: MapInput): AgentMap {
     inputs: until(log.inputs).length,
     prompt: promptOf(request, context, settings),
     lanes: lanesOf(input, works, [...new Set(handoffs.values())]),
+    usage: totalsAt(context),
     tools: entries.filter(({ agent }) => agent === undefined),
     agents: entries.filter(({ agent }) => agent !== undefined),
     people: peopleOf(input),

@@ -98,7 +98,7 @@ export function cardsOf(map: AgentMap, options: CardOptions): readonly Card[] {
       tone: "cyan",
       icon: "tool",
       title: t("Tools"),
-      value: tools.length === 0 ? "none" : t`${tools.filter(isUsed).length} of ${tools.length} called`,
+      value: tools.length === 0 ? t("none") : t`${tools.filter(isUsed).length} of ${tools.length} called`,
       short: `${tools.filter(isUsed).length}/${tools.length}`,
       label: t`Tools: ${tools.filter(isUsed).length} of ${tools.length} called`,
       rows: [
@@ -183,16 +183,7 @@ const addTallies = (one: Lane, other: Lane): Lane => ({
   failures: one.failures + other.failures,
   running: one.running + other.running,
   ms: one.ms + other.ms,
-  usage: {
-    ...sum("inputTokens", one, other),
-    ...sum("outputTokens", one, other),
-    ...sum("cost", one, other),
-  },
 });
-const sum = (key: keyof Lane["usage"], one: Lane, other: Lane): Lane["usage"] => {
-  const [a, b] = [one.usage[key], other.usage[key]];
-  return a === undefined && b === undefined ? {} : { [key]: (a ?? 0) + (b ?? 0) };
-};
 
 const PROMPT_POINTS = ["preCall", "preReasoning", "preSummary", "postSummary", "preCompact", "postCompact"];
 /** Above this share of the window the gauge warns. */
@@ -221,8 +212,8 @@ function promptRows({ prompt }: AgentMap): readonly Row[] {
   return rows;
 }
 
-function modelRows({ lanes, agent }: AgentMap, total: Lane): readonly Row[] {
-  const { inputTokens, outputTokens, cost } = total.usage;
+function modelRows({ lanes, agent, usage }: AgentMap, total: Lane): readonly Row[] {
+  const { inputTokens, outputTokens, cost } = usage;
   const rows: Row[] = [];
   if (lanes.length > 1) {
     for (const lane of lanes)

@@ -21,22 +21,20 @@ const MAX_TEXT_LENGTH = 2_000;
 export function DiffTab() {
   const { run, stepNumber, context } = useStep();
   const compareWith = useModel((all) => all.compareWith);
-  const other = useModel((all) =>
-    all.compareWith === null ? undefined : all.run.contextAt(all.compareWith),
-  );
-  const base = compareWith === null ? run.contextAt(stepNumber - 1) : other;
-  const found = useMemo(() => (context ? differences(base ?? {}, context) : []), [base, context]);
+  const other = compareWith ?? stepNumber - 1;
+  const base = run.contextAt(other);
+  const found = useMemo(() => (context && base ? differences(base, context) : []), [base, context]);
   const { telling, bookkeeping } = useMemo(() => orderDifferences(found), [found]);
   if (!context) return <MissingStep stepNumber={stepNumber} />;
   return (
     <div className="diff">
       <CompareWith stepNumber={stepNumber} />
-      {compareWith !== null && !other && (
+      {!base && (
         <p className="placeholder">
-          {t("Step")} {compareWith} {t("is not loaded.")}
+          {t("Step")} {other} {t("is not loaded.")}
         </p>
       )}
-      {found.length === 0 && (
+      {base && found.length === 0 && (
         <p className="placeholder">
           {compareWith === null ? t("This step did not change the context.") : t("No differences.")}
         </p>

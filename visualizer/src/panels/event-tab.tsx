@@ -203,7 +203,7 @@ function States({ step, index }: { readonly step: Step; readonly index: ChartInd
           </li>
         ))}
         {now.slice(1).map((id) => {
-          const since = enteredAt(run, step.number, id);
+          const since = enteredAt(run, index, step.number, id);
           return (
             <li key={id} data-tone={toneOf(index, now)}>
               <i className="dot" /> {shortName(id)}

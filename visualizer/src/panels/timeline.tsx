@@ -142,43 +142,31 @@ function StopHere({ filter }: { readonly filter: StepFilter }) {
   );
 }
 
-function FilterSummary({
-  found,
-  filter,
-}: {
-  readonly found: readonly number[];
-  readonly filter: StepFilter;
-}) {
-  const times = found.length === 1 ? "once" : `${found.length} times`;
-  if (filter.kind === "search") return <SearchSummary count={found.length} />;
-  if (found.length === 0) return <p className="found">{t("No matching steps")}</p>;
-  if (filter.kind === "edge")
-    return (
-      <p className="found">
-        {t("taken")} {times}
-      </p>
-    );
-  if (filter.kind === "place")
-    return (
-      <p className="found">
-        {found.length === 1 ? t("1 step") : t`${found.length} steps`} {t("of")} {filter.label}
-      </p>
-    );
+type SummaryProps = { readonly found: readonly number[]; readonly filter: StepFilter };
+
+/** Says how many steps a filter finds, and which were not searched. */
+function FilterSummary({ found, filter }: SummaryProps) {
+  const { run } = model;
+  const from = searchedFrom(run);
   return (
-    <p className="found">
-      {t("entered")} {times}, {duration(timeIn(model.run, filter.ids) / found.length)} {t("on average")}
+    <p className="found" role={filter.kind === "search" ? "status" : undefined}>
+      {summaryOf(found, filter, from)}
+      {from > run.first &&
+        (filter.kind === "search"
+          ? t`; the steps before ${from} are not loaded and not searched`
+          : t`; not all steps before ${from} are loaded`)}
     </p>
   );
 }
 
-function SearchSummary({ count }: { readonly count: number }) {
+function summaryOf(found: readonly number[], filter: StepFilter, from: number): string {
   const { run } = model;
-  const from = searchedFrom(run);
-  const all = run.last - from + 1;
-  return (
-    <p className="found" role="status">
-      {count === 0 ? t("No matching steps") : count === 1 ? t("1 step") : t`${count} steps`} {t("of")} {all}
-      {from > run.first && t`; the steps before ${from} are not loaded and not searched`}
-    </p>
-  );
+  const steps =
+    found.length === 0 ? t("No matching steps") : found.length === 1 ? t("1 step") : t`${found.length} steps`;
+  const times = found.length === 1 ? t("once") : t`${found.length} times`;
+  if (filter.kind === "search") return `${steps} ${t("of")} ${run.last - from + 1}`;
+  if (found.length === 0) return steps;
+  if (filter.kind === "edge") return `${t("taken")} ${times}`;
+  if (filter.kind === "place") return `${steps} ${t("of")} ${filter.label}`;
+  return `${t("entered")} ${times}, ${duration(timeIn(run, filter.ids) / found.length)} ${t("on average")}`;
 }

@@ -66,14 +66,19 @@ function selectInitialRun(): void {
 }
 
 /**
- * Applies the open calls. A call that is no longer open was answered by this tab if it has sent a decision,
- * else by another user.
+ * Applies the open calls. A call that is no longer open was answered by this tab if it has sent a decision; else by another user, or
+ * the turn ended or the time ran out, which is not known here.
  */
 function updatePending({ items, exceeded }: Extract<HubToPage, { type: "pending" }>): void {
   const open = new Set(items.filter(isOpen).map(keyOf));
   for (const item of model.pending.items.filter(isOpen)) {
     const key = keyOf(item);
-    if (!open.has(key) && !model.sent.has(key)) notify("info", t`${item.name} was answered elsewhere.`);
+    if (open.has(key) || model.sent.has(key)) continue;
+    const isDecided = items.some(({ callId }) => callId === item.callId);
+    notify(
+      "info",
+      isDecided ? t`${item.name} was answered elsewhere.` : t`${item.name} no longer waits for a decision.`,
+    );
   }
   const sent = new Map([...model.sent].filter(([key]) => !key.startsWith("call:") || open.has(key)));
   model.set({ pending: { items, ...(exceeded !== undefined && { exceeded }) }, sent });

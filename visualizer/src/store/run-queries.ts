@@ -50,34 +50,45 @@ export function choicesAt(run: RunData, index: ChartIndex, stepNumber: number): 
 }
 
 /** The step that entered a state which is active after a step. */
-export function enteredAt(run: RunData, stepNumber: number, id: string): number {
+export function enteredAt(
+  run: RunData,
+  index: ChartIndex | undefined,
+  stepNumber: number,
+  id: string,
+): number {
   let at = stepNumber;
   while (
     at > run.first &&
     stepNumber - at < MAX_SEARCH &&
     run.statesAt(at - 1).includes(id) &&
-    !reenters(run, at, id)
+    !reenters(run, index, at, id)
   )
     at--;
   return at;
 }
 
-function reenters(run: RunData, stepNumber: number, id: string): boolean {
-  return run.at(stepNumber)?.edges.some((edge) => edge.startsWith(`${id}|`)) ?? false;
+/** True if a step left a state by an edge of its own: one without a target, or into the state, stays in it unless it reenters. */
+function reenters(run: RunData, index: ChartIndex | undefined, stepNumber: number, id: string): boolean {
+  const leaves = (edge: string): boolean => {
+    const { reenter = true, targets = [""] } = index?.edges.get(edge) ?? {};
+    return targets.some((target) => reenter || !`${target}.`.startsWith(`${id}.`));
+  };
+  return run.at(stepNumber)?.edges.some((edge) => edge.startsWith(`${id}|`) && leaves(edge)) ?? false;
 }
 
 /** The number of times that a state was entered, and the total time that it was active, ms. */
-export type Visits = { readonly count: number; readonly ms: number };
+export type Visits = { readonly count: number; readonly ms: number; readonly isPart: boolean };
 
-/** Counts the visits of all states. */
+/** Counts the visits of all states; a part of them while older steps are not loaded. */
 export function visitsOf(run: RunData): ReadonlyMap<string, Visits> {
-  const visits = new Map<string, { count: number; ms: number }>();
+  const visits = new Map<string, { count: number; ms: number; isPart: boolean }>();
   let before: readonly string[] = [];
-  for (let stepNumber = run.first; stepNumber <= run.last; stepNumber++) {
+  const isPart = run.wholeFrom > 1;
+  for (let stepNumber = Math.max(run.first, run.wholeFrom); stepNumber <= run.last; stepNumber++) {
     const now = run.statesAt(stepNumber);
     const ms = run.durationOf(stepNumber) ?? 0;
     for (const id of now) {
-      const known = visits.get(id) ?? { count: 0, ms: 0 };
+      const known = visits.get(id) ?? { count: 0, ms: 0, isPart };
       if (!before.includes(id)) known.count++;
       known.ms += ms;
       visits.set(id, known);

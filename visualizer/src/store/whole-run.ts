@@ -9,6 +9,8 @@ const STEPS_PER_PAGE = 1_000;
 /** Runs that were loaded besides the selected one, the newest last. */
 const loaded = new Map<string, RunData>();
 const MAX_LOADED = 24;
+/** The number that is kept: at least all that are drawn together, else they would push each other out again and again. */
+let most = MAX_LOADED;
 const loading = new Set<string>();
 /** The number of steps that a run was said to have when it had no more: that of a stored session which was not opened is an upper bound. */
 const wholeAt = new Map<string, number>();
@@ -22,7 +24,7 @@ function dataOf(runId: string): RunData {
   const known = loaded.get(runId) ?? new RunData();
   loaded.delete(runId);
   loaded.set(runId, known);
-  for (const [old] of loaded) if (loaded.size > MAX_LOADED) loaded.delete(old);
+  for (const [old] of loaded) if (loaded.size > most) loaded.delete(old);
   return known;
 }
 
@@ -80,5 +82,6 @@ export function useWholeRuns(runIds: readonly string[]): readonly RunData[] {
     update();
     return model.subscribe(update);
   }, [key]);
+  most = Math.max(MAX_LOADED, runIds.length);
   return runIds.map(dataOf);
 }

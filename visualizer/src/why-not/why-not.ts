@@ -42,7 +42,13 @@ export type Verdict =
       readonly edge: ChartEdge;
       readonly step: number;
     }
-  | { readonly kind: "neverThere"; readonly edge: ChartEdge };
+  | {
+      /** Its source was not active, as far as the steps are known. */
+      readonly kind: "neverThere";
+      readonly edge: ChartEdge;
+      /** The first step that was searched. */
+      readonly from: number;
+    };
 
 /** The nearest kinds of a miss first. */
 const NEARNESS: readonly Verdict["kind"][] = ["false", "later", "noEvent", "neverThere", "taken"];
@@ -81,14 +87,16 @@ function verdictOf(
   const group = (leaving.get(edge.source) ?? []).filter(({ event }) => event === edge.event);
   const ids = new Set(group.map(({ id }) => id));
   let there: number | undefined;
-  for (let step = stepNumber; step >= run.first && stepNumber - step < MAX_SEARCH; step--) {
+  let from = stepNumber + 1;
+  for (let step = stepNumber; run.at(step) && stepNumber - step < MAX_SEARCH; step--) {
+    from = step;
     const takenId = run.at(step)?.edges.findLast((id) => ids.has(id));
     const taken = takenId === undefined ? undefined : edges.get(takenId);
     if (taken) return judged(run, step, group, taken, edge, read);
     if (wasFalse(run, index, step, edge)) return { kind: "false", edge, step, reads: [], isAfter: false };
     if (run.statesAt(step).includes(edge.source)) there ??= step;
   }
-  return there === undefined ? { kind: "neverThere", edge } : { kind: "noEvent", edge, step: there };
+  return there === undefined ? { kind: "neverThere", edge, from } : { kind: "noEvent", edge, step: there };
 }
 
 /** True if the guard of an edge was false at an event for which its state took nothing. */
@@ -136,6 +144,8 @@ export function verdictText(verdict: Verdict): string {
     case "noEvent":
       return t`${configurationName([edge.source])} was active up to step ${verdict.step}, but ${edge.event === "" ? t("nothing led on") : t`${eventText(edge.event)} did not come`}.`;
     case "neverThere":
-      return t`The run has not been in ${shortName(edge.source)}.`;
+      return verdict.from > 1
+        ? t`The run has not been in ${shortName(edge.source)} since step ${verdict.from}; the steps before it were not searched.`
+        : t`The run has not been in ${shortName(edge.source)}.`;
   }
 }

@@ -5,9 +5,11 @@ import { agentTool } from "agentchart/team";
 import { scriptedModel } from "agentchart/testing";
 import { memoryStore } from "agentchart/store/memory";
 import { z } from "zod";
-import { EDGES, edgeSteps } from "../../src/map/agent-map.ts";
+import { agentMap, EDGES, edgeSteps } from "../../src/map/agent-map.ts";
+import { cardsOf } from "../../src/map/cards.ts";
 import { mapLog } from "../../src/map/map-log.ts";
 import { itemsOfPlace, placeSteps } from "../../src/map/place-filter.ts";
+import type { JsonObject } from "../../src/wire/types.ts";
 import { stored } from "../logic/told-run.ts";
 import { index, mapOf, observed, runOf } from "./mapped.ts";
 
@@ -97,6 +99,27 @@ describe("The map of a run", () => {
     expect([...map.people.decisions]).toEqual([["approve", 1]]);
     expect(map.people.names).toEqual(["ada"]);
     expect([map.answers, map.reason, map.active]).toEqual([1, "MODEL_STOP", "answer"]);
+  });
+
+  test("does not know the cost of a run in which that of one persona is unknown", async () => {
+    const run = await pay();
+    const context = run.contextAt(run.last)!;
+    const messages = context["messages"] as readonly JsonObject[];
+    const answer = messages.findLast(({ role }) => role === "assistant")!;
+    const other = { ...answer, id: "m9", metadata: { persona: "other" }, usage: { inputTokens: 5 } };
+    const map = agentMap({
+      log: mapLog(run, index),
+      stepNumber: run.last,
+      context: { ...context, messages: [...messages, other] },
+      agent: "agent",
+      active: undefined,
+      innerRuns: new Map(),
+    });
+    expect(map.lanes.map(({ usage }) => usage.cost === undefined)).toEqual([false, true]);
+    expect(map.usage.cost).toBeUndefined();
+    const cards = cardsOf(map, { opened: new Set(), toolRows: 9, agentRows: 9, named: new Set() });
+    const spent = cards.find(({ id }) => id === "model")!.rows.find(({ key }) => key === "spent")!;
+    expect(spent.text).not.toContain("$");
   });
 
   test("names each hook at the point where it changed something, and counts those that changed nothing", async () => {

@@ -4,7 +4,8 @@ import { createAgent, defineTool } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import { memoryStore } from "agentchart/store/memory";
 import { z } from "zod";
-import type { RunData } from "../../src/store/run-data.ts";
+import { RunData } from "../../src/store/run-data.ts";
+import { encodeStep } from "../../src/wire/step.ts";
 import { choicesAt } from "../../src/store/run-queries.ts";
 import { readGuard } from "../../src/why-not/guard-reads.ts";
 import { edgesInto, edgeText, verdictText, whyNot, type Verdict } from "../../src/why-not/why-not.ts";
@@ -66,6 +67,17 @@ describe("Why not a state", () => {
     expect(last && verdictText(last)).toContain("needsApproval held, which is asked before it");
     const [never] = into(all, "agent.reasoning.compacting.calling.aborting");
     expect(verdictText(never!)).toMatch(/has not been in reasoning\.compacting/);
+  });
+
+  test("does not say of steps that are not loaded that the run was not there", async () => {
+    const all = await run();
+    const late = new RunData();
+    const items = [all.last - 1, all.last].map((step) => encodeStep(all.at(step)!));
+    late.add({ runId: "r", states: all.states, items, total: all.last, first: 1 });
+    const [never] = into(late, "agent.reasoning.compacting.calling.aborting");
+    expect(verdictText(never!)).toContain(
+      `since step ${all.last - 1}; the steps before it were not searched.`,
+    );
   });
 
   test("judges the newest decision up to the displayed step, and none that comes later", async () => {
