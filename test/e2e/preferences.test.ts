@@ -42,9 +42,10 @@ describe("The page", () => {
   });
 
   test("works where the browser's storage is forbidden, and remembers as long as it is open", async () => {
-    const prepare = async (page: Page): Promise<void> =>
-      page.addInitScript(`for (const name of ["localStorage", "sessionStorage"])
+    const prepare = async (page: Page): Promise<void> => {
+      await page.addInitScript(`for (const name of ["localStorage", "sessionStorage"])
         Object.defineProperty(window, name, { get() { throw new DOMException("forbidden", "SecurityError"); } });`);
+    };
     const { page, ui, faults } = await env.open({ prepare, picture: "map" });
     await ui.choose(agent.sessionId);
     await page.getByRole("button", { name: "Theme: system" }).click();
