@@ -1,9 +1,10 @@
 import { parsedJson } from "../core/base/json.ts";
 import { AgentError, configError } from "../core/base/error.ts";
 import type { FoundSession, JournalEntry, SearchPage, SessionInfo, SessionSearch } from "./port.ts";
-import { labelsOf, fromKey, pageOf, toKey } from "./shared.ts";
+import { labelsOf, fromKey, toKey } from "./shared.ts";
 import { SearchFold, type Summary } from "./search-fold.ts";
 import { searchCondition, searchStatements, toolLabel, type SearchDialect } from "./search-sql.ts";
+import { pageOf } from "./sql/page-of.ts";
 import type { SqlQueries, Statement, Transaction } from "./sql-statements.ts";
 
 /** Words are added in portions of so many: a row of Postgres holds no more than a megabyte of them. */

@@ -14,6 +14,7 @@ import {
 import { isObject, type Json, type JsonObject } from "../core/base/json.ts";
 import { REASONS } from "../core/message/types.ts";
 import type { WaitsFor } from "../core/tool/pending.ts";
+import { pageOf } from "./sql/page-of.ts";
 
 /** The part of a session that an append is checked against. `owner` is null once the lease was released. */
 export type AppendState = { readonly seq: number; readonly fence: number; readonly owner: string | null };
@@ -199,13 +200,6 @@ export function isSessionDue(info: SessionInfo | undefined, hasInput: boolean, b
   const { phase, wakeAt = Number.POSITIVE_INFINITY } = info;
   if (phase === "quarantined") return false;
   return hasInput || phase === "running" || phase === "unfinished" || wakeAt <= before;
-}
-
-/** Returns a page of `limit` items out of the first `limit + 1`. A page of none has no cursor. */
-export function pageOf<T>(found: readonly T[], limit: number, cursorAfter: (item: T) => string) {
-  const items = found.slice(0, limit);
-  const last = items.at(-1);
-  return { items, ...(found.length > limit && last !== undefined && { cursor: cursorAfter(last) }) };
 }
 
 /** As {@link pageOf}, for ids. */

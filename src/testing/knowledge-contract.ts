@@ -97,6 +97,7 @@ const keeping: ContractTests<Context> = {
     const second = await store.documents({ limit: 3, cursor: first.cursor! });
     const sources = [first, second].map(({ documents }) => documents.map(({ source }) => source));
     assert.deepEqual(sources, [["B", "a", "b"], ["ä"]]);
+    assert.deepEqual(await store.documents({ limit: 0 }), { documents: [] });
     assert.equal(second.cursor, undefined);
   },
   "a document is removed, and all of them": async ({ store }) => {
@@ -114,7 +115,12 @@ const keeping: ContractTests<Context> = {
     assert.deepEqual(await byWords(store, "x"), ["ab \ufffd 'x' $1 ? 绿茶"]);
   },
   "what no store can keep is refused": async ({ store }) => {
-    await rejectsWith(store.put("", passages(["x"])), "config/invalid");
+    for (const source of ["", "a\0", "\ud800"]) {
+      await rejectsWith(store.put(source, passages(["x"])), "config/invalid");
+      await rejectsWith(store.finish({ source, hash: "v1" }, []), "config/invalid");
+      await rejectsWith(store.find(source), "config/invalid");
+      await rejectsWith(store.remove(source), "config/invalid");
+    }
     await rejectsWith(store.put("a", passages(["x", " "])), "config/invalid");
     await rejectsWith(store.put("a", passages(["x".repeat(20_001)])), "config/invalid");
     await rejectsWith(store.search({ text: "x", limit: 0 }), "config/invalid");

@@ -15,6 +15,7 @@ import { queryTerms, searched, shareOf, termsOf, weighted, type WeightedTerm } f
 import type { EmbedderInfo } from "../../core/model/embedder.ts";
 import { checkEmbedder, checkVector, type Near, type StoredEmbedder } from "../../core/model/vectors.ts";
 import { fused } from "../../core/tool/rank.ts";
+import { pageOf } from "../../store/sql/page-of.ts";
 
 /** A row of the table of passages; `terms` are those it is found by, `vector` has length 1. */
 export type PassageRow = {
@@ -82,9 +83,12 @@ const querySchema = s.lazily(() =>
 /** The minimum number of passages that each part of a search contributes. */
 const MIN_CANDIDATES = 50;
 
+/** Databases refuse the character NUL, or take different halves of characters for the same. */
 function checkSource(source: unknown): void {
-  if (typeof source === "string" && source !== "") return;
-  throw configError("The source of a document is missing; expected its name.");
+  const isText = typeof source === "string" && source !== "";
+  if (isText && !source.includes("\0") && source.isWellFormed()) return;
+  const found = isText ? "has the character NUL or half of a character" : "is missing";
+  throw configError(`The source of a document ${found}; expected its name.`);
 }
 
 const documentOf = ({ hash, ...rest }: StoredDocument): KnowledgeDocument => ({
@@ -129,18 +133,19 @@ export function sqlKnowledge(db: KnowledgeDatabase, now: () => number = Date.now
       await db.finish(source, hash, ids, now());
     },
     async find(source) {
+      checkSource(source);
       const document = await db.document(source);
       return document && { ...documentOf(document), ids: await db.ids(source) };
     },
     async documents({ cursor, limit = 100 } = {}) {
       const found = await db.documents(cursor, limit + 1);
-      const page = found.slice(0, limit);
-      return {
-        documents: page.map(documentOf),
-        ...(found.length > limit && { cursor: page.at(-1)!.source }),
-      };
+      const { items, ...next } = pageOf(found, limit, ({ source }) => source);
+      return { documents: items.map(documentOf), ...next };
     },
-    remove: (source) => db.remove(source),
+    async remove(source) {
+      if (source !== undefined) checkSource(source);
+      return db.remove(source);
+    },
     async search(query) {
       check(querySchema(), query, "search", "The query");
       const { text, limit, embedding } = query;

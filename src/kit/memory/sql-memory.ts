@@ -13,6 +13,7 @@ import {
   type Near,
 } from "../../core/model/vectors.ts";
 import { fused, rarityOf, wordsOf } from "../../core/tool/rank.ts";
+import { pageOf } from "../../store/sql/page-of.ts";
 import { checkScope, type Memory, type MemoryStore, type NewMemory } from "./port.ts";
 
 /** A value of a column. */
@@ -177,12 +178,8 @@ export function sqlMemory(
         limit + 1,
         cursor === undefined ? undefined : placeOf(cursor),
       );
-      const page = rows.slice(0, limit);
-      const last = page.at(-1);
-      return {
-        memories: page.map(memoryOf),
-        ...(rows.length > limit && last && { cursor: `${Number(last["at"])} ${String(last["id"])}` }),
-      };
+      const { items, ...next } = pageOf(rows, limit, ({ at, id }) => `${Number(at)} ${String(id)}`);
+      return { memories: items.map(memoryOf), ...next };
     },
     async remove(scope, ids) {
       checkScope(scope);
