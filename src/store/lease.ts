@@ -32,6 +32,17 @@ export async function sessionLocked(
   });
 }
 
+/** Returns a function to be called during a long piece of work, which renews leases of {@link LEASE_MS} in time. They are held to keep others
+ *  away: it does not matter when one has expired. It rejects `session/lease-lost` once another owner has one. */
+export function keeping(...leases: readonly (readonly [SessionStore, Lease])[]): () => Promise<void> {
+  let renewedAt = performance.now();
+  return async () => {
+    if (performance.now() - renewedAt < LEASE_MS / 3) return;
+    renewedAt = performance.now();
+    await Promise.all(leases.map(([store, lease]) => store.renew(lease, LEASE_MS)));
+  };
+}
+
 /** Runs `work` with a lease of a session that is not opened otherwise, and releases it. Returns undefined, and runs nothing, while
  *  another owner holds the lease. */
 export async function withLeaseIfFree<T>(

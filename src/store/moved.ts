@@ -1,6 +1,7 @@
 import { AgentError } from "../core/base/error.ts";
 import type { JsonObject } from "../core/base/json.ts";
 import { newId } from "../core/message/msg.ts";
+import { keeping, LEASE_MS } from "./lease.ts";
 import type { PartitionRange } from "./partition-map.ts";
 import type { JournalEntry, Lease, SessionInfo, SessionStore } from "./port.ts";
 import { metaOf } from "./transfer.ts";
@@ -27,7 +28,6 @@ export type Place = "former" | "moved" | "unborn";
 const MOVER = "agentchart/moved";
 /** The name of the agent that marks have, by which a search counts them. */
 export const MARK_AGENT = MOVER;
-const COPY_MS = 30_000;
 const FOREVER_MS = 100 * 365 * 86_400_000;
 const ENTRIES_PER_APPEND = 256;
 const IDS_PER_APPEND = 500;
@@ -87,7 +87,7 @@ async function acquireAbove(
   fence: number,
 ): Promise<Lease | undefined> {
   for (let skips = 0; ;) {
-    const lease = await store.acquire(sessionId, { owner, ttlMs: COPY_MS, skips });
+    const lease = await store.acquire(sessionId, { owner, ttlMs: LEASE_MS, skips });
     if (!lease || lease.fence > fence) return lease;
     skips = fence - lease.fence;
   }
@@ -101,16 +101,6 @@ export async function raiseFences({ store, movesFrom, recordId }: MovingRange): 
   if (former) await acquireAbove(store, sessionId, owner, former.fence);
   await movesFrom.delete(sessionId);
   await store.delete(sessionId);
-}
-
-/** Renews leases while a session is copied. They are held to keep others away: it does not matter when one has expired. */
-function keeping(leases: readonly (readonly [SessionStore, Lease])[]): () => Promise<void> {
-  let renewedAt = performance.now();
-  return async () => {
-    if (performance.now() - renewedAt < COPY_MS / 3) return;
-    renewedAt = performance.now();
-    await Promise.all(leases.map(([store, lease]) => store.renew(lease, COPY_MS)));
-  };
 }
 
 /** Copies a session. Returns the ids of the inputs that wait in the former store. */
@@ -192,7 +182,7 @@ export async function moveSession(
 ): Promise<Outcome> {
   const { store, movesFrom } = range;
   const owner = newMover();
-  const former = await movesFrom.acquire(sessionId, { owner, ttlMs: COPY_MS });
+  const former = await movesFrom.acquire(sessionId, { owner, ttlMs: LEASE_MS });
   const found = await movesFrom.load(sessionId);
   if (!former) {
     if (!isMark(found?.position)) return "busy";
@@ -220,10 +210,7 @@ export async function moveSession(
   if (!isThere && !isNew) return stop("gone");
   if (!lease) return stop("busy");
   if (await store.load(sessionId)) return stop("double");
-  const renew = keeping([
-    [movesFrom, former],
-    [store, lease],
-  ]);
+  const renew = keeping([movesFrom, former], [store, lease]);
   try {
     const ackInputs = await copy(range, lease, renew);
     await movesFrom.append(sessionId, {

@@ -4,7 +4,7 @@ import * as s from "../core/base/option-schema.ts";
 import { check } from "../core/base/options.ts";
 import { redactSecrets } from "../core/base/secrets.ts";
 import { hasher } from "../core/base/hash.ts";
-import { withLease } from "./lease.ts";
+import { keeping, withLease } from "./lease.ts";
 import type { JournalEntry, Lease, LoadedSession, SessionInput, SessionStore } from "./port.ts";
 import { readPosition } from "./shared.ts";
 
@@ -81,8 +81,8 @@ export async function* exportSession(
     damage ??= error.message;
   };
   const loaded = await store.load(sessionId).catch(keepDamage);
-  if (!loaded && damage === undefined)
-    throw new AgentError("session/not-found", `Session not found: ${sessionId}`);
+  const notFound = () => new AgentError("session/not-found", `Session not found: ${sessionId}`);
+  if (!loaded && damage === undefined) throw notFound();
   const hash = hasher();
   const line = (value: object): string => {
     const text = `${JSON.stringify(redacted(value))}\n`;
@@ -102,6 +102,7 @@ export async function* exportSession(
   } catch (error) {
     keepDamage(error);
   }
+  if (damage === undefined && seq < limit) throw notFound(); // deleted meanwhile
   for (const input of (await store.takeInputs(sessionId, MAX_INPUTS).catch(keepDamage)) ?? [])
     yield line({ input });
   const found: LoadedSession = damage === undefined ? loaded! : { seq, position: quarantined(meta, damage) };
@@ -197,7 +198,7 @@ async function readExport(chunks: AsyncIterable<string> | Iterable<string>): Pro
 /**
  * Writes an exported session into a store, under its own id or `options.sessionId`, and returns the id. The export may come in
  * chunks of any size. It is read to its end and checked before anything is written; while it is written, the session is
- * listed as `quarantined`, and a failure removes it. Rejects `session/damaged`, `session/version`, `session/redacted` for an
+ * listed as `quarantined`, and a failure removes it, unless another process has it by then. Rejects `session/damaged`, `session/version`, `session/redacted` for an
  * export whose secrets were redacted, and `session/conflict` if the session exists.
  *
  * @example
@@ -220,13 +221,19 @@ export async function importSession(
   const sessionId = options.sessionId ?? header.sessionId;
   const exists = () => new AgentError("session/conflict", `Session '${sessionId}' exists already.`);
   const position = quarantined(header.meta, "Its import was cut off.");
-  const write = async (fence: number): Promise<void> => {
+  const write = async (lease: Lease): Promise<void> => {
+    const { fence } = lease;
+    const renew = keeping([store, lease]);
     let seq = 0;
     while (seq + ENTRIES_PER_APPEND < end.seq) {
       const batch = entries.slice(seq, seq + ENTRIES_PER_APPEND);
       seq = await store.append(sessionId, { expectedSeq: seq, fence, entries: batch, position });
+      await renew();
     }
-    for (const input of inputs) await store.putInput(sessionId, input);
+    for (const input of inputs) {
+      await store.putInput(sessionId, input);
+      await renew();
+    }
     await store.append(sessionId, {
       expectedSeq: seq,
       fence,
@@ -235,12 +242,13 @@ export async function importSession(
       ...(end.checkpoint && { checkpoint: end.checkpoint }),
     });
   };
-  const run = async ({ fence }: Lease): Promise<void> => {
+  const run = async (lease: Lease): Promise<void> => {
     if (await store.load(sessionId)) throw exists();
     try {
-      await write(fence);
+      await write(lease);
     } catch (error) {
-      await store.delete(sessionId).catch(() => {}); // the first error is the one to report
+      const isTaken = AgentError.is(error) && error.code === "session/lease-lost"; // another process has the session now
+      if (!isTaken) await store.delete(sessionId).catch(() => {}); // the first error is the one to report
       throw error;
     }
   };

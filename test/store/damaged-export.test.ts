@@ -1,4 +1,4 @@
-// Exports and forks of damaged sessions.
+// Exports and forks of damaged sessions, and of those that others delete or take meanwhile.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -79,6 +79,38 @@ test("an exported session of version 1, whose checksum does not cover the end, i
   const text = `${before}${JSON.stringify({ end: { ...end, sha256 } })}\n`;
   expect(await importSession(store, [text], { sessionId: "copy" })).toBe("copy");
   expect((await (await openSession(store, "copy")).at()).messages).toHaveLength(4);
+});
+
+test("a session that is deleted while it is exported does not exist", async () => {
+  const store = memoryStore();
+  await talk(store, "s");
+  const list: SessionStore["list"] = async (filter) => {
+    const found = await store.list(filter);
+    await store.delete("s");
+    return found;
+  };
+  const lines = collectAll(exportSession({ ...store, list }, "s"));
+  await expect(lines).rejects.toMatchObject({ code: "session/not-found" });
+});
+
+test("an import that fails removes what it has written, but not what another process has by then", async () => {
+  const clock = { now: 0 };
+  const store = memoryStore({ now: () => clock.now });
+  await talk(store, "s");
+  await store.putInput("s", { id: "1", data: {} });
+  const lines = await collectAll(exportSession(store, "s"));
+  const importing = (putInput: SessionStore["putInput"]) =>
+    importSession({ ...store, putInput }, lines, { sessionId: "t" });
+  await expect(importing(() => Promise.reject(new Error("full")))).rejects.toThrow("full");
+  expect(await store.takeInputs("t", 9)).toEqual([]);
+  const taking = importing(async (id) => {
+    clock.now += 60_000; // the lease ends
+    const { fence } = (await store.acquire(id, { owner: "rival", ttlMs: 60_000 }))!;
+    await store.append(id, { expectedSeq: 0, fence, entries: [], position: { phase: "stopped" } });
+    return "accepted";
+  });
+  await expect(taking).rejects.toMatchObject({ code: "session/lease-lost" });
+  expect(await store.load("t")).toMatchObject({ position: { phase: "stopped" } });
 });
 
 test("files that are not sessions in a folder of sessions are ignored and not changed", async () => {

@@ -79,7 +79,8 @@ export async function importChat(
     checkSame(chat, plan, await agent.messages());
   } catch (error) {
     await agent.close();
-    await store.delete(sessionId);
+    const isTaken = AgentError.is(error) && error.code === "session/lease-lost"; // another process has the session now
+    if (!isTaken) await store.delete(sessionId);
     throw error;
   }
   await agent.close();
