@@ -44,8 +44,11 @@ export async function withOpened<Tested extends { dispose?(): unknown }, Opened 
   try {
     await body(await open(), open);
   } finally {
-    await Promise.all([...opened].map((each) => each.close()));
-    await tested.dispose?.();
+    try {
+      await Promise.all(Array.from(opened, (each) => each.close()));
+    } finally {
+      await tested.dispose?.();
+    }
   }
 }
 

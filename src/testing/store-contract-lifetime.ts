@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { SessionStore } from "../store/port.ts";
 import {
   collectAll,
   batchOf,
@@ -70,11 +71,35 @@ export const lifetimeTests: StoreContractTests = {
   "every call after close is refused": async ({ store }) => {
     const lease = await createSession(store, "s");
     await store.close();
-    await rejectsWith(store.acquire("s", { owner: "anna", ttlMs: TTL_MS }), "store/failed");
-    await rejectsWith(store.append("s", batchOf(lease, 1)), "store/failed");
-    await rejectsWith(store.load("s"), "store/failed");
-    await rejectsWith(collectAll(store.read("s")), "store/failed");
-    await rejectsWith(store.list(), "store/failed");
+    const input = { id: "1", data: {} };
+    const { signal } = new AbortController();
+    const calls: { readonly [name in Exclude<keyof SessionStore, "close">]: (() => unknown) | undefined } = {
+      timeoutMs: undefined,
+      acquiresIfReady: undefined,
+      acquire: () => store.acquire("s", { owner: "anna", ttlMs: TTL_MS }),
+      renew: () => store.renew(lease, TTL_MS),
+      renewAll: () => store.renewAll?.([lease], TTL_MS),
+      release: () => store.release(lease),
+      holder: () => store.holder?.("s"),
+      append: () => store.append("s", batchOf(lease, 1)),
+      read: () => collectAll(store.read("s")),
+      load: () => store.load("s"),
+      putInput: () => store.putInput("s", input),
+      offerInput: () => store.offerInput?.("s", input, { isKnown: false }),
+      takeInputs: () => store.takeInputs("s", 9),
+      peek: () => store.peek?.("s", 9),
+      takenInputs: () => store.takenInputs?.("s", { after: "", limit: 9 }),
+      list: () => store.list(),
+      search: () => store.search?.(),
+      listDue: () => store.listDue({ before: 0 }),
+      delete: () => store.delete("s"),
+      prune: () => store.prune({ olderThan: 0 }),
+      watch: () => store.watch && collectAll(store.watch("s", { signal })),
+    };
+    for (const [name, call] of Object.entries(calls)) {
+      const called = name in store ? call?.() : undefined;
+      if (called) await rejectsWith(called as Promise<unknown>, "store/failed");
+    }
     await store.close();
   },
   "watch yields the current seq and later ones until its signal aborts": async ({ store, open }) => {
