@@ -109,6 +109,50 @@ describe("an agent in an editor", () => {
     expect(await turn).toEqual({ stopReason: "cancelled" });
   });
 
+  test("a cancel ends all prompts that have come, whatever the person chooses meanwhile, and no later one", async () => {
+    const opened = Promise.withResolvers<void>();
+    const chosen = Promise.withResolvers<string>();
+    const { agent, sessionId, ask, asked } = await speaking([payNow, "Hello."], {}, () => {
+      opened.resolve();
+      return chosen.promise;
+    });
+    const first = ask("Pay.");
+    await opened.promise;
+    const second = ask("And again.");
+    await agent.notify("session/cancel", { sessionId });
+    const third = ask("Hello?");
+    chosen.resolve("allow_once");
+    expect(await Promise.all([first, second, third])).toEqual([
+      { stopReason: "cancelled" },
+      { stopReason: "cancelled" },
+      { stopReason: "end_turn" },
+    ]);
+    expect([asked.length, ran.length]).toEqual([1, 0]);
+  });
+
+  test("shows what the last attempt of a call has said", async () => {
+    let attempts = 0;
+    const flaky = defineTool({
+      name: "flaky",
+      description: "f",
+      input: {},
+      idempotent: true,
+      execution: { maxAttempts: 2, initialBackoffMs: 0, retryOn: "all" },
+      execute: (_, { emit }) => {
+        emit(`try ${++attempts};`);
+        if (attempts === 1) throw new Error("not now");
+        return "Done.";
+      },
+    });
+    const { ask, updates } = await speaking([{ calls: [{ name: "flaky" }] }, "Done."], { tools: [flaky] });
+    await ask("Try.");
+    const shown = updates.flatMap((update) =>
+      "content" in update && Array.isArray(update.content) ? [update.content] : [],
+    );
+    const said = (text: string) => [{ type: "content", content: { type: "text", text } }];
+    expect(shown).toEqual([said("try 1;"), [], said("try 2;"), said("Done.")]);
+  });
+
   test("asks for what waits inside of a call, and shows the plan", async () => {
     const inner = { name: "clerk", model: scriptedModel([payNow, "Paid it."]), tools: [pay] };
     const todos = { todos: [{ content: "Pay", status: "in_progress" }] };

@@ -46,7 +46,9 @@ class Session {
   readonly id: string;
   readonly #opened: OpenAgent;
   readonly #cwd: string;
-  #isCancelled = false;
+  /** Aborted for the prompts that have come so far when the person cancels. */
+  #cancelling = new AbortController();
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(id: string, cwd: string, opened: OpenAgent) {
     this.id = id;
@@ -63,7 +65,8 @@ class Session {
   }
 
   cancel(): void {
-    this.#isCancelled = true;
+    this.#cancelling.abort();
+    this.#cancelling = new AbortController();
     this.#agent.interrupt();
   }
 
@@ -71,36 +74,52 @@ class Session {
     return this.#opened.close();
   }
 
+  /** Makes a turn of a prompt, after the prompts before it. */
+  prompt(content: Msg["content"], client: AgentContext): Promise<StopReason> {
+    const { signal } = this.#cancelling;
+    const reason = this.#last.then(() => this.#prompt(content, client, signal));
+    this.#last = reason.catch(() => {});
+    return reason;
+  }
+
   /** Makes a turn of a prompt, after the one that an earlier process has left open. */
-  async prompt(content: Msg["content"], client: AgentContext): Promise<StopReason> {
-    this.#isCancelled = false;
+  async #prompt(content: Msg["content"], client: AgentContext, signal: AbortSignal): Promise<StopReason> {
+    if (signal.aborted) return "cancelled";
     const { phase } = this.#agent.status();
-    if (phase === "unfinished") await this.#turn(undefined, client);
-    if (phase === "suspended" && (await this.#settle(client))) await this.#turn(undefined, client);
-    if (this.#isCancelled) return "cancelled";
-    const { reason, finishReason } = await this.#turn(userMsg("", { content: [...content] }), client);
+    if (phase === "unfinished") await this.#turn(undefined, client, signal);
+    if (phase === "suspended" && (await this.#settle(client, signal)))
+      await this.#turn(undefined, client, signal);
+    if (signal.aborted) return "cancelled";
+    const input = userMsg("", { content: [...content] });
+    const { reason, finishReason } = await this.#turn(input, client, signal);
     return STOP_REASONS[reason] ?? CUT[finishReason ?? "stop"] ?? "end_turn";
   }
 
   /** Runs a turn until it has ended, or waits for what no client of ACP can give it. */
-  async #turn(input: Msg | undefined, client: AgentContext): Promise<Pick<Reply, "reason" | "finishReason">> {
+  async #turn(
+    input: Msg | undefined,
+    client: AgentContext,
+    signal: AbortSignal,
+  ): Promise<Pick<Reply, "reason" | "finishReason">> {
     const updatesOf = acpUpdates();
     for (let next = input; ; next = undefined) {
       const stream = this.#agent.stream(next, { onLeave: "continue", context: { cwd: this.#cwd } as never });
-      for await (const event of stream)
+      for await (const event of stream) {
+        if (event.type === "turn.start" && signal.aborted) this.#agent.interrupt(); // it was cancelled before there was a turn
         for (const update of updatesOf(event))
           await client.notify("session/update", { sessionId: this.id, update });
+      }
       const reply = await stream.reply;
       const { phase, waitsFor } = this.#agent.status();
       if (phase !== "suspended" || waitsBeforeRequest(waitsFor)) return reply;
-      if (!(await this.#settle(client))) return { reason: "INTERRUPTED" };
+      if (!(await this.#settle(client, signal))) return { reason: "INTERRUPTED" };
     }
   }
 
   /** Has the person decide about all that waits; false if the turn was ended instead. */
-  async #settle(client: AgentContext): Promise<boolean> {
+  async #settle(client: AgentContext, signal: AbortSignal): Promise<boolean> {
     const agent = this.#agent;
-    if (!this.#isCancelled && (await decideAll(agent, client, this.id)) && !this.#isCancelled) return true;
+    if (!signal.aborted && (await decideAll(agent, client, this.id, signal)) && !signal.aborted) return true;
     const ended = Promise.withResolvers<void>();
     const stop = agent.subscribe(() => ended.resolve(), { types: ["turn.end"] });
     if (agent.status().phase !== "stopped" && agent.interrupt()) await ended.promise;
@@ -211,7 +230,12 @@ const notHere = ({ ask }: PendingCall): Decision =>
   ask ? { cancel: true } : { deny: "It cannot be answered in this editor." };
 
 /** Asks the person at the client about all that waits. Returns false if the person wants no more of the turn. */
-async function decideAll(agent: Agent, client: AgentContext, sessionId: string): Promise<boolean> {
+async function decideAll(
+  agent: Agent,
+  client: AgentContext,
+  sessionId: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   for (const call of agent.status().pending) {
     const { callId, name, input, reason, argsHash, decided, waitsFor } = call;
     if (decided || waitsFor === "stopRequested") continue;
@@ -235,7 +259,7 @@ async function decideAll(agent: Agent, client: AgentContext, sessionId: string):
       "session/request_permission",
       request,
     );
-    if (outcome.outcome === "cancelled") return false;
+    if (outcome.outcome === "cancelled" || signal.aborted) return false;
     const chosen = choices.find(({ optionId }) => optionId === outcome.optionId);
     await agent.decide(callId, chosen?.decision ?? "deny", { argsHash });
   }

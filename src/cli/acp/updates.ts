@@ -71,7 +71,9 @@ export function acpUpdates(): (event: AgentEvent) => readonly SessionUpdate[] {
       case "tool.start": {
         const { call, attempt } = event;
         const status = attempt === 0 ? "pending" : "in_progress";
-        if (started.has(call.id)) return [{ sessionUpdate: "tool_call_update", toolCallId: call.id, status }];
+        const former = output.delete(call.id) ? { content: [] } : {}; // what an earlier attempt has said
+        if (started.has(call.id))
+          return [{ sessionUpdate: "tool_call_update", toolCallId: call.id, status, ...former }];
         started.add(call.id);
         return [{ ...callOf(call), status }];
       }
