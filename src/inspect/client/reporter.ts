@@ -81,6 +81,7 @@ export class Reporter {
   /** No longer reports a run. The hub keeps what it has of it. */
   drop(runId: string): void {
     this.#runs.delete(runId);
+    if (this.#sentCharts.size > this.#runs.size) this.#sentCharts.clear(); // some are of no run any more
     this.send({ type: "gone", runId });
   }
 

@@ -62,6 +62,7 @@ export class RunSender {
 
   *#blobMessages(hasRoom: () => boolean): Generator<MessageParts> {
     const { blobs } = this.run.history;
+    for (const sha of this.#sentBlobs) if (!blobs.has(sha)) this.#sentBlobs.delete(sha);
     for (const [sha, string] of blobs) {
       if (this.#sentBlobs.has(sha)) continue;
       if (!hasRoom()) return;

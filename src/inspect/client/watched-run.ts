@@ -29,6 +29,9 @@ type Attachment = {
   readonly recorder: Recorder;
 };
 
+/** The calls that have waited of which somebody who answers late is told that they were answered. */
+const MAX_REQUESTED = 1_000;
+
 /** A session as this process observes it: its agent, and the next agent if the session is resumed. */
 export class WatchedRun implements ReportedRun {
   readonly runId: string;
@@ -44,7 +47,7 @@ export class WatchedRun implements ReportedRun {
   stream!: StreamQueue;
   /** The actor of another system that the agent is. */
   actor: RunRow["parent"];
-  /** The ids of all calls that have waited for a user. */
+  /** The ids of the last calls that have waited for a user. */
   readonly requestedCalls = new Set<string>();
   /** The commands that were available at some time. */
   readonly offeredCommands = new Set<RunCommandType>();
@@ -212,6 +215,8 @@ export class WatchedRun implements ReportedRun {
   #pending({ pending }: Status): readonly PendingItem[] {
     return pending.map((call) => {
       this.requestedCalls.add(call.callId);
+      if (this.requestedCalls.size > MAX_REQUESTED)
+        this.requestedCalls.delete(this.requestedCalls.keys().next().value!);
       const inputSchema = call.path ? undefined : this.inputSchemaOf(call.name);
       const { argsHash, callId, ...rest } = call;
       return {

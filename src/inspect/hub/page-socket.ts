@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { parsedJson } from "../../core/base/json.ts";
 import type { WebSocket } from "ws";
 import {
@@ -19,6 +20,8 @@ const INITIAL_STEPS = 500;
 /** The number of steps that a page may lag behind before steps are skipped. */
 const MAX_LAG = 2_000;
 const STEPS_PER_MESSAGE = 250;
+/** The rows and charts of which a page is known to have them; others may be sent again. */
+const MAX_REMEMBERED = 1_000;
 
 /** Interval between updates of the rows of running runs, ms. */
 const ROWS_INTERVAL_MS = 250;
@@ -33,10 +36,10 @@ export class PageSocket implements Page {
   /** The runs that the page wants to see; it has a subscription of each that was opened. */
   readonly #wanted = new Set<string>();
   readonly #rows = new Set<string>();
-  readonly #sentStates = new Map<string, string>();
+  readonly #sentStates = new LRUCache<string, string>({ max: MAX_REMEMBERED });
   #rowsSentAt = 0;
   #deltas: StreamDelta[] = [];
-  readonly #charts = new Set<string>();
+  readonly #charts = new LRUCache<string, true>({ max: MAX_REMEMBERED });
   #isWelcomed = false;
 
   /** `refusalOf` judges the token of the page's `hello`. */
@@ -164,7 +167,7 @@ export class PageSocket implements Page {
 
   async #sendChart(hash: string): Promise<void> {
     if (this.#charts.has(hash)) return;
-    this.#charts.add(hash);
+    this.#charts.set(hash, true);
     const chart = await this.#hub.charts.get(hash);
     if (chart) this.send(chart);
     else this.#charts.delete(hash);

@@ -7,6 +7,7 @@ import { applyPatch } from "../../../src/inspect/protocol/patch.ts";
 import type { Step } from "../../../src/inspect/protocol/protocol.ts";
 import type { JsonObject } from "../../../src/core/base/json.ts";
 import { WatchedRun } from "../../../src/inspect/client/watched-run.ts";
+import { RunSender, textOf } from "../../../src/inspect/client/run-sender.ts";
 import { toolOf } from "../../support/agents.ts";
 import { keptSteps } from "./kept-steps.ts";
 
@@ -40,6 +41,19 @@ test.each([
     );
   },
 );
+
+test("a long string that was evicted and comes again is sent again", () => {
+  const history = new History({ blobBytes: 10 });
+  const run = { runId: "r", history, report: () => ({ row: {}, pending: [] }), drain: () => ({ items: [] }) };
+  const sender = new RunSender(run as never);
+  const sent = (): string[] =>
+    [...sender.messages({} as never, () => true)].flatMap((parts) => {
+      const message = JSON.parse(textOf(parts)) as { type: string; sha?: string };
+      return message.type === "blob" ? [message.sha!] : [];
+    });
+  const added = (sha: string): string[] => (history.blobs.add(sha, "x".repeat(8)), sent());
+  expect([added("a"), sent(), added("b"), added("a"), sent()]).toEqual([["a"], [], ["b"], ["a"], []]);
+});
 
 test("History keeps 10,000 steps of an agent that calls a tool in each iteration, so that the other limit does not apply first", async () => {
   const look = {
