@@ -156,11 +156,11 @@ export class AgentSession extends SessionCommands implements AnyAgent, ClassMemb
     }
   }
 
-  /** As {@link call}. `onBegin` is called when the events that follow belong to this call. */
+  /** As {@link call}. `onBegin` is called when the events that follow belong to this call: to a turn of its own, or of others too. */
   async #call<S extends Schema | undefined>(
     input: Input,
     options: AnyCallOptions<S> & RetryOptions,
-    onBegin: () => void = () => {},
+    onBegin: (isOwn: boolean) => void = () => {},
   ): Promise<Reply<OutputOf<S>>> {
     this.runtime.assertAccepts("command");
     const isPlain = options === NO_OPTIONS;
@@ -168,9 +168,10 @@ export class AgentSession extends SessionCommands implements AnyAgent, ClassMemb
     this.#calls++;
     try {
       const messages = messagesOf(input, true);
-      if (isPlain) return await this.#take(messages, options, onBegin, onBegin);
+      const onJoin = (): void => onBegin(false);
+      if (isPlain) return await this.#take(messages, options, onJoin, () => onBegin(true));
       return await limitedCall(messages, options, this.runtime.settings, this.#config, (keyed, begin) =>
-        this.#take(messages, keyed, onBegin, (interrupt) => (begin(interrupt), onBegin())),
+        this.#take(messages, keyed, onJoin, (interrupt) => (begin(interrupt), onBegin(true))),
       );
     } finally {
       this.#calls--;
@@ -197,12 +198,14 @@ export class AgentSession extends SessionCommands implements AnyAgent, ClassMemb
   ): AgentStream<OutputOf<S>> {
     let hasBegun = false; // earlier events belong to another turn, and an interrupt would be of that one
     let isLeft = false;
-    const begin = (): void => {
+    let isOwn = false; // the turn that it has joined by a key is of others too
+    const begin = (isNew: boolean): void => {
       if (isLeft) throw new AgentError("run/aborted", "The stream was left before its turn began.");
       hasBegun = true;
+      isOwn = isNew;
     };
     const leave = (): void => {
-      if (hasBegun) this.interrupt();
+      if (isOwn) this.interrupt();
       isLeft = true;
     };
     return new TurnStream<OutputOf<S>>({

@@ -56,6 +56,20 @@ test('with onLeave: "continue" the turn comes to its end after its reader has le
   await agent.close();
 });
 
+test("leaving a stream that has joined a turn by its key leaves the turn to those who began it", async () => {
+  const held = new HeldModel();
+  const agent = createAgent({ name: "bot", model: held.model });
+  const first = agent.call("go", { idempotencyKey: "k" });
+  await held.requested(1);
+  const reading = agent.stream("go", { idempotencyKey: "k" })[Symbol.asyncIterator]();
+  held.send({ type: "text.delta", delta: "I think" });
+  await reading.next();
+  await reading.return!();
+  held.send({ type: "text.delta", delta: " so." }, { type: "finish", reason: "stop" });
+  expect(await first).toMatchObject({ reason: "MODEL_STOP", text: "I think so." });
+  await agent.close();
+});
+
 test("the state comes before what else its step has brought", async () => {
   const agent = createAgent({
     name: "bot",
