@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { AgentError, agentErrorOf } from "../../core/base/error.ts";
-import { LONGEST_DELAY_MS } from "../../core/base/time.ts";
+import { delayUntil } from "../../core/base/time.ts";
 import type { Schema } from "../../core/tool/types.ts";
 import { createActorAgent } from "../../agent/create-agent.ts";
 import type { ActorAgent } from "../../agent/inbox-agent.ts";
@@ -50,7 +49,7 @@ export class ActorRun {
   #isDriving = false;
   /** The session has accepted the message. */
   #hasBegun: boolean;
-  #timer: AbortController | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(turn: ActorTurn, listener: RunListener) {
     this.#turn = turn;
@@ -144,20 +143,15 @@ export class ActorRun {
     const open = pending.filter(({ callId }) => !this.#deciding.has(callId));
     this.#listener.rests({ phase: "suspended", waitsFor, pending: open });
     this.#stopTimer();
-    const delay = (agent.wakeAt() ?? Infinity) - this.#now();
-    if (delay > LONGEST_DELAY_MS) return;
-    this.#timer = new AbortController();
-    const { signal } = this.#timer;
-    sleep(Math.max(0, delay), undefined, { signal }).then(
-      // a timer may fire before the clock says so
-      () => (this.#isDue(agent) ? this.#resume(agent) : this.#wait(agent)),
-      () => {},
-    );
+    const wakeAt = agent.wakeAt();
+    if (wakeAt === undefined) return;
+    // a timer may fire before the clock says so
+    const due = (): void => (this.#isDue(agent) ? this.#resume(agent) : this.#wait(agent));
+    this.#timer = setTimeout(due, delayUntil(wakeAt, this.#now()));
   }
 
   #stopTimer(): void {
-    this.#timer?.abort();
-    this.#timer = undefined;
+    clearTimeout(this.#timer);
   }
 
   #resume(agent: ActorAgent, step = () => this.#goOn(agent)): void {

@@ -1,5 +1,5 @@
 // Agents as actors of a machine: their replies, questions, ends and sessions.
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import {
   assign,
   createActor,
@@ -235,6 +235,22 @@ describe("an agent that a machine invokes", () => {
     ).start();
     expect(await toPromise(actor)).toMatchObject({ text: "Paid." });
     expect(runs).toEqual([]);
+  });
+
+  test("goes on when an approval expires that waits for longer than a timer can", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const permissions = { expiresAfterMs: 60 * 86_400_000 };
+    const model = scriptedModel(PAYING);
+    const actor = createActor(agentLogic({ name: "researcher", model, tools: asking([]), permissions }), {
+      input: { message: "go" },
+    }).start();
+    await waitFor(actor, (snapshot) => snapshot.phase === "suspended");
+    await vi.advanceTimersByTimeAsync(59 * 86_400_000);
+    expect(actor.getSnapshot().phase).toBe("suspended");
+    await vi.advanceTimersByTimeAsync(86_400_000);
+    vi.useRealTimers();
+    await expect.poll(() => actor.getSnapshot().output?.text).toBe("Paid.");
   });
 
   test("gives the answer of the shape that is asked for", async () => {
