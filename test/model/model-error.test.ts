@@ -7,7 +7,7 @@ import { ConnectionError, WireError } from "../../src/core/model/wire-error.ts";
 
 const NOW = 1_800_000_000_000;
 const KEY = "secret-key-of-mine";
-const endpoint = { model: "m-1", baseURL: "https://user:pass@models.test/v1", apiKey: KEY };
+const endpoint = { model: "m-1", baseURL: "https://user:pass@models.test/v1", secrets: [KEY] };
 const errorOf = (thrown: unknown): AgentError => toModelError(thrown, endpoint, () => NOW);
 
 function httpError(status: number, error: object = {}, headers: Record<string, string> = {}): Error {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { toModelError } from "../../src/core/model/model-error.ts";
 
-const ENDPOINT = { baseURL: "https://models.test/v1", model: "m-1", apiKey: "sk-1" };
+const ENDPOINT = { baseURL: "https://models.test/v1", model: "m-1", secrets: ["sk-1"] };
 
 /** How hosts refuse what is said: the status, and the error of the body. */
 const MEDIA: readonly (readonly [host: string, status: number, error: object])[] = [

@@ -3,8 +3,18 @@ export type Endpoint = {
   readonly model: string;
   readonly baseURL: string;
   /** Removed from every error message. */
-  readonly apiKey?: string;
+  readonly secrets?: readonly string[];
 };
+
+/** Returns what no error may quote: the key, and the values of headers, which may hold one. Short ones are words such as `true`. */
+export function secretsOf(
+  apiKey: unknown,
+  headers: { readonly [name: string]: string } = {},
+): readonly string[] {
+  const values = Object.values(headers).flatMap((value) => [value, ...value.split(/\s+/)]);
+  const isKey = typeof apiKey === "string" && apiKey.length >= 4;
+  return [...(isKey ? [apiKey] : []), ...values.filter(({ length }) => length >= 8)];
+}
 
 /** Returns the host of a base URL, without user and password. */
 export function hostOf(baseURL: string): string {
@@ -21,10 +31,9 @@ const SECRETS = /\b(sk|gsk|xai|pk|rk)-[\w-]{8,}|\bBearer\s+\S+|(?<=:\/\/)[^\s/?#
 /** The most of a text of a server that an error has, in characters: a proxy may send a whole page. */
 const MAX_TEXT = 2_000;
 
-/** Returns the text without the API key of the endpoint, and without anything that looks like a secret. */
-export function redact(text: string, { apiKey }: Endpoint): string {
-  const without = apiKey && apiKey.length >= 4 ? text.replaceAll(apiKey, "***") : text;
-  return without.replace(SECRETS, "***");
+/** Returns the text without the secrets of the endpoint, and without anything that looks like one. */
+export function redact(text: string, { secrets = [] }: Endpoint): string {
+  return secrets.reduce((shown, secret) => shown.replaceAll(secret, "***"), text).replace(SECRETS, "***");
 }
 
 /** Returns the text as an error has it: redacted, and no longer than what a person reads. */

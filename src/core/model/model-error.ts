@@ -26,6 +26,7 @@ export function toModelError(thrown: unknown, endpoint: Endpoint, now: () => num
   const isRetryable = retryHeader(failure) ?? usuallyRetryable;
   const retryAt = isRetryable && failure.headers ? retryAtOf(failure.headers, now()) : undefined;
   const original = `${messageOf(thrown)} ${failure.text}`;
+  const requestId = failure.headers?.get("x-request-id");
   const isClean = redact(original, endpoint) === original;
   return new AgentError(code, asShown(`${sentence} Reason: ${failure.text}`, endpoint), {
     isRetryable,
@@ -37,7 +38,7 @@ export function toModelError(thrown: unknown, endpoint: Endpoint, now: () => num
       ...(failure.status !== undefined && { status: failure.status }),
       ...(code === "model/bad-request" && isAboutModel(failure) && { refused: "model" }),
       ...(failure.kind !== "" && { kind: asShown(failure.kind, endpoint) }),
-      ...(failure.headers?.get("x-request-id") && { requestId: failure.headers.get("x-request-id") }),
+      ...(requestId && { requestId: asShown(requestId, endpoint) }),
     },
   });
 }

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Tool as Listed } from "@modelcontextprotocol/client";
 import { AgentError, messageOf } from "../../core/base/error.ts";
+import { hideSecrets } from "../../core/base/hide-secrets.ts";
 import { type Json, type JsonObject, isObject } from "../../core/base/json.ts";
 import { defineTool } from "../../core/tool/define.ts";
 import { checkForeign, foreignSchema } from "../../core/tool/foreign-schema.ts";
@@ -148,7 +149,7 @@ const isMalformed = (error: unknown): boolean => {
 function callError(server: string, error: unknown, { signal, isIdempotent }: CallWith): unknown {
   if (signal.aborted || AgentError.is(error)) return error;
   const code = (error as { readonly code?: unknown } | undefined)?.code;
-  const message = `MCP tool error: ${messageOf(error)}`;
+  const message = hideSecrets(`MCP tool error: ${messageOf(error)}`); // a server may say a header again
   if (isUnsent(error))
     return new AgentError("tool/failed", `${message} (the server '${server}' is not there)`, {
       cause: error,

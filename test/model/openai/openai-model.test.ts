@@ -114,6 +114,28 @@ describe.each(TRANSPORTS)("by %s:", (transport) => {
       expect([headers.get("authorization"), headers.get("x-tenant")]).toEqual(["Bearer key-of-mine", "t1"]);
     });
 
+    test.each([
+      ["a refusal", (said: string) => new Response(said, { status: 401 })],
+      [
+        "an error in the stream",
+        (said: string) => new Response(`data: {"error":${JSON.stringify(said)}}\n\n`),
+      ],
+      ["what is not JSON", (said: string) => new Response(`data: ${"x".repeat(290)}${said}\n\n`)],
+      ["what is not a chunk", (said: string) => new Response(`data: "${"x".repeat(70)}${said}"\n\n`)],
+      [
+        "an id of the request",
+        (said: string) => new Response("", { status: 400, headers: { "x-request-id": said } }),
+      ],
+    ])("no value of a header that the server says again is in the error: %s", async (_, answer) => {
+      const secret = "t0pSecretHeaderValue";
+      const extraHeaders = { "x-gateway-key": secret, authorization: `Basic ${secret}` };
+      const model = modelOf(() => Promise.resolve(answer(`no ${secret}`)), { transport });
+      const asked = collect(model, request({ options: { extraHeaders } }), { signal: never() });
+      const error: unknown = await asked.catch((thrown: unknown) => thrown);
+      expect(JSON.stringify(error)).toContain('"code":"model/');
+      expect(JSON.stringify(error)).not.toContain(secret.slice(0, 5));
+    });
+
     test("nothing is taken from the environment", async () => {
       const env = {
         OPENAI_API_KEY: "env-key",

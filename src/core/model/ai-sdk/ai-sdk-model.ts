@@ -2,7 +2,7 @@ import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { throwIfAborted, unlessAborted } from "../abort.ts";
-import type { Endpoint } from "../endpoint.ts";
+import { secretsOf, type Endpoint } from "../endpoint.ts";
 import { cutOff } from "../model-error.ts";
 import type { ChatModel, ModelRequest, StreamPart } from "../port.ts";
 import { UnclearCalls } from "../unclear-calls.ts";
@@ -81,7 +81,6 @@ export function aiSdkModel(languageModel: AiSdkLanguageModel, options: AiSdkMode
   const { provider, modelId } = languageModel;
   const { name = `${familyOf(provider)}/${modelId}`, capabilities, cache = "auto", ...settings } = options;
   const dialect = dialectOfModel(languageModel, options.dialect);
-  const endpoint: Endpoint = { model: modelId, baseURL: provider };
 
   async function* sdkParts(request: ModelRequest, signal: AbortSignal): AsyncGenerator<SdkPart> {
     const call = callOptionsOf(request, languageModel, { ...settings, cache }, signal);
@@ -103,6 +102,8 @@ export function aiSdkModel(languageModel: AiSdkLanguageModel, options: AiSdkMode
     request: ModelRequest,
     { signal }: { readonly signal: AbortSignal },
   ): AsyncGenerator<StreamPart> {
+    const secrets = secretsOf(undefined, { ...settings.headers, ...request.options.extraHeaders });
+    const endpoint: Endpoint = { model: modelId, baseURL: provider, secrets };
     const reader = createSdkPartReader(familyOf(provider));
     let end: StreamPart | undefined;
     try {

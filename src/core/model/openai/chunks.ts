@@ -1,5 +1,5 @@
 import { parsedJson } from "../../base/json.ts";
-import type { Endpoint } from "../endpoint.ts";
+import { redact, type Endpoint } from "../endpoint.ts";
 import { badResponse } from "../model-error.ts";
 import { WireError } from "../wire-error.ts";
 import { createBodyParser, DONE, PING, type SseEvent } from "./body-parser.ts";
@@ -136,14 +136,17 @@ function chunkOf(
     if (isError) throw new WireError(data);
     if (isForeign) return PING;
     throw badResponse(
-      `contains something that is not JSON: ${JSON.stringify(data.slice(0, 300))}.`,
+      `contains something that is not JSON: ${JSON.stringify(redact(data, endpoint).slice(0, 300))}.`,
       endpoint,
     );
   }
   if (typeof chunk !== "object" || chunk === null) {
     if (isError) throw new WireError(chunk);
     if (isForeign) return PING;
-    throw badResponse(`contains something that is not a chunk: ${data.slice(0, 80)}.`, endpoint);
+    throw badResponse(
+      `contains something that is not a chunk: ${redact(data, endpoint).slice(0, 80)}.`,
+      endpoint,
+    );
   }
   const { error } = chunk as WireChunk;
   if (error || isError) throw new WireError(error || chunk);

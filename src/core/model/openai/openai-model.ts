@@ -11,7 +11,7 @@ import type { DialectName } from "../host-rules.ts";
 import { leftOutOf, maxToolsOf } from "../wire-tools.ts";
 import { dialectNameOf, dialectOf, OPENAI_BASE_URL, type ChatDialect } from "./dialect.ts";
 import { fetchTransport } from "./fetch-transport.ts";
-import type { Endpoint } from "../endpoint.ts";
+import { secretsOf, type Endpoint } from "../endpoint.ts";
 import { badResponse, cutOff, toModelError } from "../model-error.ts";
 import type { PartReader } from "./part-reader.ts";
 import { chatProtocol, responsesProtocol } from "./protocol.ts";
@@ -116,7 +116,6 @@ export function openaiModel(given: OpenAIModelOptions): ChatModel {
   const { model, client, name = model, capabilities } = options;
   const baseURL = client?.baseURL ?? options.baseURL ?? OPENAI_BASE_URL;
   const apiKey = client ? (client as { readonly apiKey?: unknown }).apiKey : options.apiKey;
-  const endpoint: Endpoint = { model, baseURL, ...(typeof apiKey === "string" && { apiKey }) };
   const isResponses = options.api === "responses";
   const misplaced = isResponses ? undefined : ONLY_RESPONSES.find((option) => options[option] !== undefined);
   if (misplaced) throw configError(`openaiModel: \`${misplaced}\` needs \`api: "responses"\`.`);
@@ -131,7 +130,7 @@ export function openaiModel(given: OpenAIModelOptions): ChatModel {
   const post = options.transport === "openai" ? clientTransport(options) : fetchTransport(options);
 
   /** Sends the request. Resolves with its answer as soon as it begins. */
-  async function ask(request: ModelRequest, signal: AbortSignal): Promise<ChunkSource> {
+  async function ask(request: ModelRequest, endpoint: Endpoint, signal: AbortSignal): Promise<ChunkSource> {
     const { extraHeaders } = request.options;
     if (isKeyless && !extraHeaders) throw noKey(model);
     const call = { signal, maxRetries: 0, ...(extraHeaders && { headers: extraHeaders }) } as const;
@@ -144,11 +143,13 @@ export function openaiModel(given: OpenAIModelOptions): ChatModel {
     request: ModelRequest,
     signal: AbortSignal,
   ): AsyncGenerator<readonly StreamPart[], undefined> {
+    const secrets = secretsOf(apiKey, request.options.extraHeaders);
+    const endpoint: Endpoint = { model, baseURL, secrets };
     const reader = protocol.createReader();
     let source: ChunkSource | undefined;
     try {
       throwIfAborted(signal);
-      source = await ask(request, signal);
+      source = await ask(request, endpoint, signal);
       for (let batch = await source.next(); batch; batch = await source.next()) {
         throwIfAborted(signal);
         const { parts, error } = partsOf(reader, batch, endpoint);
