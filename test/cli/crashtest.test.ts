@@ -1,8 +1,8 @@
 // The command `crashtest`.
-import { rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, expect, onTestFinished, test } from "vitest";
-import type { CrashReport } from "agentchart/testing";
+import { afterAll, expect, onTestFinished, test, vi } from "vitest";
+import { crashTest, type CrashReport } from "agentchart/testing";
 import { crashtestCommand } from "../../src/cli/crashtest-command.ts";
 import { openTerminal } from "../../src/cli/terminal.ts";
 import { scratch } from "../store/scratch.ts";
@@ -55,6 +55,15 @@ test("crashtest ends with 3 if its time was over first", async () => {
   const { code, stdout } = await crashtest(SOUND, { timeLimit: 1 }, true);
   expect(stdout).toMatch(/incomplete: 0 of \d+ points/);
   expect(code).toBe(3);
+});
+
+test("crashTest leaves no folder of its own beside a store that is given", async () => {
+  const place = mkdtempSync(join(dir, "tmp-"));
+  vi.stubEnv("TMPDIR", place);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await expect(crashTest(SOUND, { store: "postgres://[" })).rejects.toThrow();
+  expect((await crashTest(SOUND, { store: `file:${SOUND}/x` })).state).toBe("broken");
+  expect(readdirSync(place)).toEqual([]);
 });
 
 test.each([

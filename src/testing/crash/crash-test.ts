@@ -75,8 +75,7 @@ export async function crashTest(file: string, options: CrashTestOptions = {}): P
   const releaseFile = release === undefined ? undefined : fileOf(release, "the file of the release");
   const folder = await mkdtemp(join(tmpdir(), "agentchart-crashtest-"));
   const spec = specOf(options.store, folder);
-  const store = (await openStoreOf(spec)) as SessionStore;
-  const bench: Bench = {
+  const benchOf = (store: SessionStore): Bench => ({
     base: {
       file: path,
       scenarioFile: path,
@@ -92,14 +91,19 @@ export async function crashTest(file: string, options: CrashTestOptions = {}): P
     lifeLimitMs,
     ...(releaseFile !== undefined && { releaseFile }),
     ...(signal && { signal }),
-  };
+  });
+  let isKept = false;
   try {
-    return await testAll(bench, options);
-  } catch (error) {
-    await rm(folder, { recursive: true, force: true }); // there is no report that refers to it
-    throw error;
+    const store = (await openStoreOf(spec)) as SessionStore;
+    try {
+      const report = await testAll(benchOf(store), options);
+      isKept = options.store === undefined; // the report refers to the sessions in it
+      return report;
+    } finally {
+      await store.close();
+    }
   } finally {
-    await store.close();
+    if (!isKept) await rm(folder, { recursive: true, force: true });
   }
 }
 
