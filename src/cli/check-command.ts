@@ -13,6 +13,7 @@ import { makeConfig } from "../worker/make-config.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Handler } from "./define-command.ts";
 import type { check as definition } from "./definitions.ts";
+import { withoutControls } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 import { loadAgents } from "./workers/load-agents.ts";
 
@@ -51,7 +52,7 @@ export const checkCommand: Handler<typeof definition> = async ({ args, flags }, 
     const report = await checkRules(config, options);
     io.terminal.status("");
     reports.push(report);
-    if (!flags.json) io.stdout.write(`${textOf(report)}\n`);
+    if (!flags.json) io.stdout.write(`${withoutControls(textOf(report))}\n`);
     if (flags.runs !== undefined) await writeRuns(flags.runs, config, report, options, io);
   }
   if (reports.every(({ rules }) => rules.length === 0))

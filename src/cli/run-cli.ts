@@ -5,7 +5,7 @@ import { asSentence, errorMessage, stackTrace } from "./error-message.ts";
 import { muteWarnings } from "./mute-warnings.ts";
 import { createProgram } from "./program.ts";
 import { redact, secretsOf } from "./secrets.ts";
-import { openTerminal, type Output } from "./terminal.ts";
+import { openTerminal, withoutControls, type Output } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Runs the program `agentchart` and resolves with its exit code: 0 success, 1 failure, 2 wrong usage. Never rejects. */
@@ -21,13 +21,11 @@ export async function runCli(args: readonly string[]): Promise<number> {
     const isUsage = thrown instanceof UsageError;
     const secrets = secretsOf(env, args);
     terminal.endLine();
-    const message = asSentence(errorMessage(thrown));
-    terminal.fail(
-      `agentchart: ${isUsage ? `${redact(message, secrets)} See ${helpCommand(args)}.` : message}`,
-    );
+    const message = redact(asSentence(errorMessage(thrown)), secrets);
+    terminal.fail(`agentchart: ${message}${isUsage ? ` See ${helpCommand(args)}.` : ""}`);
     if (args.includes("--debug")) {
       const explained = AgentError.is(thrown) ? `Explained in ${thrown.docs}\n` : "";
-      stderr.write(`${redact(stackTrace(thrown), secrets)}\n${explained}`);
+      stderr.write(`${withoutControls(redact(stackTrace(thrown), secrets))}\n${explained}`);
     }
     return isUsage ? 2 : 1;
   };
