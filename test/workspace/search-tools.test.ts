@@ -59,6 +59,13 @@ test("a search prints lines with their places, by file, glob, context and case",
   ]);
 });
 
+test("a search whose thread has ended says no more than that", async () => {
+  const search = new LineSearch("(x+)+y", { ignoreCase: false, limitMs: 60_000 });
+  const found = search.search("x".repeat(40), 0, 1);
+  await search.close();
+  await expect(found).rejects.toThrow("The search has failed: its thread has ended.");
+});
+
 test("a search is bounded in matches, and names in their number", async () => {
   const many = Object.fromEntries(Array.from({ length: 1_100 }, (_, at) => [`d/${at}`, "x\n"]));
   const [grep, glob, list] = await coder(memoryWorkspace({ files: many })).texts(

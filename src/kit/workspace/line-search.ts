@@ -56,6 +56,7 @@ export class LineSearch {
   readonly #started: Promise<unknown>;
   #left: number;
   readonly #limitMs: number;
+  #fault: unknown = "its thread has ended";
 
   constructor(
     pattern: string,
@@ -72,7 +73,7 @@ export class LineSearch {
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
     });
     this.#worker.unref();
-    this.#worker.on("error", () => {});
+    this.#worker.on("error", (error) => (this.#fault = error));
     this.#started = new Promise((resolve) => this.#worker.once("online", resolve).once("exit", resolve));
   }
 
@@ -80,7 +81,7 @@ export class LineSearch {
   async search(text: string, context: number, max: number): Promise<readonly FoundLine[]> {
     const worker = this.#worker;
     return new Promise<readonly FoundLine[]>((resolve, reject) => {
-      const ended = (): void => fail(`The search takes too much memory.`);
+      const ended = (): void => fail(`The search has failed: ${messageOf(this.#fault)}.`);
       const fail = (message: string): void => {
         done();
         reject(new AgentError("workspace/failed", message));
