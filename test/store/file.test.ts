@@ -57,6 +57,25 @@ test.each([[{ keepsInputs: true }], [{}]])(
   },
 );
 
+test("an input is accepted whose session is deleted, and begins again, while its place is noted", async () => {
+  const { dir, remove } = scratch();
+  onTestFinished(remove);
+  const store = fileStore({ dir });
+  const isNoted = Promise.withResolvers<() => void>();
+  const { writeFile } = fs;
+  vi.spyOn(fs, "writeFile").mockImplementationOnce((...args: unknown[]) =>
+    isNoted.resolve(() => Reflect.apply(writeFile, fs, args)),
+  );
+  onTestFinished(() => void vi.restoreAllMocks());
+  const putting = store.putInput("s", { id: "1", data: { n: 1 } });
+  const note = await isNoted.promise;
+  await store.delete("s");
+  await store.acquire("s", { owner: "a", ttlMs: 60_000 });
+  note();
+  expect(await putting).toBe("accepted");
+  expect(await store.takeInputs("s", 9)).toEqual([{ id: "1", data: { n: 1 } }]);
+});
+
 test("renewals of one lease at the same time all succeed", async () => {
   const { dir, remove } = scratch();
   onTestFinished(remove);
