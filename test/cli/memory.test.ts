@@ -140,6 +140,20 @@ test("memory import makes the memory that it adds to, and the other commands do 
   expect((await run(listCommand, { scope }, { memory }))[1]).toContain("likes tea");
 });
 
+test("memory import drops none of a scope that has more than a store has by default", async () => {
+  const { run, path } = await fixture();
+  const store = sqliteMemory({ path, maxPerScope: 5_000 });
+  await store.put(
+    scope,
+    Array.from({ length: 1_500 }, (_, n) => ({ text: `fact ${n}` })),
+  );
+  const file = `${path}.ndjson`;
+  writeFileSync(file, '{"text":"one more"}\n');
+  await run(importCommand, { scope, file });
+  expect((await store.list(scope, { limit: 5_000 })).memories).toHaveLength(1_504);
+  await store.close();
+});
+
 test("memory import refuses a file with a line that is not a memory, and adds nothing", async () => {
   const { run, path } = await fixture();
   const file = `${path}.ndjson`;

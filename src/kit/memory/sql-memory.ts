@@ -40,9 +40,12 @@ export type MemoryLimits = {
   readonly now?: (() => number) | undefined;
 };
 
+/** The most memories that a scope of any store has. */
+export const MAX_PER_SCOPE = 10_000;
+
 /** The schemas of {@link MemoryLimits}. */
 export const limitsShape = () => ({
-  maxPerScope: s.optional(s.integer(1, 10_000)),
+  maxPerScope: s.optional(s.integer(1, MAX_PER_SCOPE)),
   now: s.optional(s.func<() => number>()),
 });
 
