@@ -132,8 +132,8 @@ async function exists(store: SessionStore, sessionId: string): Promise<boolean> 
  */
 export async function openSession(store: SessionStore, sessionId: string): Promise<StoredSession> {
   check(storeSchema(), store, "openSession", "`store`");
-  if (!(await exists(store, sessionId)))
-    throw new AgentError("session/not-found", `Session not found: ${sessionId}`);
+  const notFound = () => new AgentError("session/not-found", `Session not found: ${sessionId}`);
+  if (!(await exists(store, sessionId))) throw notFound();
 
   const stateAt = async (
     seq: number,
@@ -148,6 +148,7 @@ export async function openSession(store: SessionStore, sessionId: string): Promi
     } catch (error) {
       throw withReadablePart(error, fold.seq);
     }
+    if (fold.seq === 0) throw notFound(); // deleted meanwhile
     const isThere =
       seq === Number.POSITIVE_INFINITY || (Number.isInteger(seq) && seq >= 1 && fold.seq >= seq);
     if (!isThere) {

@@ -1,4 +1,4 @@
-import { AgentError } from "../core/base/error.ts";
+import { AgentError, configError } from "../core/base/error.ts";
 import * as s from "../core/base/option-schema.ts";
 import { check } from "../core/base/options.ts";
 import type { SessionStore } from "../store/port.ts";
@@ -81,6 +81,10 @@ export interface SessionManager {
 export function sessionManager(options: SessionManagerOptions): SessionManager {
   check(sessionManagerSchema(), options, "sessionManager");
   const { store, sessionId, components, parts } = options;
+  const names = components.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (twice !== undefined)
+    throw configError(`sessionManager: two components are named '${twice}'; expected a name for each.`);
   const keyOf = ({ name }: SessionComponent): string => `${sessionId}/${name}`;
   const notFound = (): AgentError => new AgentError("session/not-found", `Session not found: ${sessionId}`);
 

@@ -268,6 +268,13 @@ describe("sessionManager", () => {
     expect([await managed.deleteIfExists(), await managed.deleteIfExists()]).toEqual([true, false]);
     await expect(managed.deleteOrThrow()).rejects.toMatchObject({ code: "session/not-found" });
   });
+
+  test("sessionManager refuses two components of one name, of which one would be saved over the other", () => {
+    const components = [setup([], {}).agent, setup([], {}).agent];
+    expect(() => sessionManager({ store: memoryStore(), sessionId: "m", components })).toThrow(
+      expect.objectContaining({ code: "config/invalid", message: expect.stringMatching(/named '.+'/u) }),
+    );
+  });
 });
 
 describe("what a store receives", () => {

@@ -18,6 +18,14 @@ async function recorded() {
   return { store, session, positions };
 }
 
+test("a session that was deleted after it was opened does not exist", async () => {
+  const { store, session } = await recorded();
+  await store.delete("s");
+  const attempts = [() => session.at(), () => session.at(1), () => session.fork(1), () => session.fork({ before: 3 })];
+  for (const attempt of attempts) await expect(attempt()).rejects.toMatchObject({ code: "session/not-found" });
+});
+});
+
 describe("a fork", () => {
   test("a fork of every position continues to the same answer, and both sessions name each other", async () => {
     const { store, session, positions } = await recorded();
