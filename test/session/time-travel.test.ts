@@ -21,9 +21,14 @@ async function recorded() {
 test("a session that was deleted after it was opened does not exist", async () => {
   const { store, session } = await recorded();
   await store.delete("s");
-  const attempts = [() => session.at(), () => session.at(1), () => session.fork(1), () => session.fork({ before: 3 })];
-  for (const attempt of attempts) await expect(attempt()).rejects.toMatchObject({ code: "session/not-found" });
-});
+  const attempts = [
+    () => session.at(),
+    () => session.at(1),
+    () => session.fork(1),
+    () => session.fork({ before: 3 }),
+  ];
+  for (const attempt of attempts)
+    await expect(attempt()).rejects.toMatchObject({ code: "session/not-found" });
 });
 
 describe("a fork", () => {
