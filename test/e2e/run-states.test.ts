@@ -282,14 +282,14 @@ describe("A value that is too long for the step log", () => {
     await ui.choose(agent.sessionId);
     const conversation = await ui.openTab("conversation");
     const preview = conversation.locator(".output").first();
-    await expect.poll(() => preview.innerText()).toMatch(/begins 0123[^]*open 5 MB/);
+    await expect.poll(() => preview.innerText()).toMatch(/begins 0123[^]*open 5M characters/);
     await preview.getByRole("button").click();
     const dialog = page.getByRole("dialog");
     const content = dialog.locator("pre");
-    await expect.poll(() => dialog.locator("h2").innerText()).toMatch(/^5 MB of text\s*$/);
+    await expect.poll(() => dialog.locator("h2").innerText()).toMatch(/^5M characters of text\s*$/);
     const first = await lengthOf(content);
     expect(first).toBeLessThan(LONG / 10);
-    await dialog.getByRole("button", { name: /^Show 100 kB more/ }).click();
+    await dialog.getByRole("button", { name: /^Show 100k characters more/ }).click();
     await expect.poll(() => lengthOf(content)).toBe(first * 2);
     const saved = page.waitForEvent("download");
     await dialog.getByRole("button", { name: "Save" }).click();
@@ -317,7 +317,7 @@ describe("A value that is too long for the step log", () => {
     const { page, ui } = await env.open();
     await ui.run("without-value").click();
     const context = await ui.openTab("context");
-    await context.getByRole("button", { name: "open 123 kB" }).click();
+    await context.getByRole("button", { name: "open 123k characters" }).click();
     const dialog = page.getByRole("dialog");
     await expect.poll(() => dialog.locator(".error").innerText()).toContain("no longer available");
     expect(await dialog.locator("pre").innerText()).toBe("the beginning");

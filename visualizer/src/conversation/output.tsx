@@ -1,12 +1,13 @@
 import { useMemo, useState } from "react";
 import { isObject } from "../../../src/core/base/json.ts";
-import { bytes, compact } from "../logic/format.ts";
+import { compact } from "../logic/format.ts";
 import { isBlob } from "../logic/json-rows.ts";
 import { BlobLink } from "../parts/json-value.tsx";
 import { boundOf } from "../logic/shown-part.ts";
 import { useDisplayed } from "../store/displayed-step.ts";
 import { Media } from "./media.tsx";
 import type { Json, ToolResultBlock } from "../wire/types.ts";
+import { characters } from "../words/characters.ts";
 import { t } from "../words/t.ts";
 
 const MAX_HEAD_LENGTH = 700;
@@ -66,7 +67,7 @@ function Text({ text }: { readonly text: Json }) {
           ) : (
             isLong && (
               <button type="button" className="link" onClick={() => setExpanded(!isExpanded)}>
-                {isExpanded ? t("show less") : t`show all (${bytes(all.length)})`}
+                {isExpanded ? t("show less") : t`show all (${characters(all.length)})`}
               </button>
             )
           )}

@@ -1,10 +1,10 @@
 import { useEffect, useState } from "react";
-import { bytes } from "../logic/format.ts";
 import { Button } from "../parts/button.tsx";
 import { client } from "../store/client.ts";
 import { save } from "../store/export-run.ts";
 import { model } from "../store/model.ts";
 import { Frame } from "./frame.tsx";
+import { characters } from "../words/characters.ts";
 import { t } from "../words/t.ts";
 
 const PART_LENGTH = 100_000;
@@ -30,7 +30,7 @@ export function BlobDialog({ sha, length, head }: Props) {
     <Frame title={t("Long text")} isWide>
       <div className="inner">
         <h2>
-          {bytes(length)} {t("of text")}{" "}
+          {characters(length)} {t("of text")}{" "}
           <span className="muted">{text.length < length && error === undefined ? t("Loading …") : ""}</span>
         </h2>
         {error !== undefined && <p className="error">{error}</p>}
@@ -40,7 +40,7 @@ export function BlobDialog({ sha, length, head }: Props) {
         <footer>
           {text.length > visibleLength && (
             <Button
-              label={t`Show ${bytes(Math.min(PART_LENGTH, text.length - visibleLength))} more`}
+              label={t`Show ${characters(Math.min(PART_LENGTH, text.length - visibleLength))} more`}
               onClick={() => setVisibleLength(visibleLength + PART_LENGTH)}
             />
           )}

@@ -1,11 +1,12 @@
 import type { Step } from "../wire/step.ts";
 import type { StepAccount, ToldFailure } from "../../../machines/agent/step-account.ts";
 import type { Json, Msg, PatchOp, Usage } from "../wire/types.ts";
-import { bytes, localTime, safeText } from "./format.ts";
+import { localTime, safeText } from "./format.ts";
 import { cut, isBlob } from "./json-rows.ts";
 import { isMessage } from "./message-shape.ts";
 import { takeOverLine } from "../../../src/core/message/account.ts";
 import { isObject } from "../../../src/core/base/json.ts";
+import { characters } from "../words/characters.ts";
 import { t } from "../words/t.ts";
 
 /** The event of changes whose steps a stored run does not tell apart. */
@@ -138,7 +139,7 @@ function noteOfMessage({ role, content }: Msg): string {
   const result = content.find((block) => block.type === "tool_result");
   if (result?.type === "tool_result") {
     const length = result.output.reduce((sum, part) => sum + ("text" in part ? lengthOf(part.text) : 0), 0);
-    return `${headOf(result.name)} ${result.state === "success" ? t("returned") : result.state} ${bytes(length)}`;
+    return `${headOf(result.name)} ${result.state === "success" ? t("returned") : result.state} ${characters(length)}`;
   }
   const text = content.find((block) => block.type === "text");
   return text?.type === "text" ? `${role}: ${cut(headOf(text.text).replaceAll(/\s+/g, " "), 90)}` : role;

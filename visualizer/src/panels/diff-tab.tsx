@@ -1,5 +1,4 @@
 import { useMemo, useState } from "react";
-import { bytes } from "../logic/format.ts";
 import { differences, pathText, type Difference } from "../logic/diff.ts";
 import { orderDifferences } from "../logic/diff-order.ts";
 import { isMessage } from "../logic/message-shape.ts";
@@ -11,6 +10,7 @@ import { model } from "../store/model.ts";
 import { useModel } from "../store/use-model.ts";
 import type { Json } from "../wire/types.ts";
 import { useStep } from "./use-step.ts";
+import { characters } from "../words/characters.ts";
 import { t } from "../words/t.ts";
 
 const MAX_ENTRIES = 400;
@@ -115,7 +115,7 @@ function Side({ value, side }: { readonly value: Json; readonly side: "before" |
           <pre>{isWhole ? text : text.slice(0, MAX_TEXT_LENGTH)}</pre>
           {text.length > MAX_TEXT_LENGTH && (
             <button type="button" className="link" onClick={() => setWhole(!isWhole)}>
-              {isWhole ? t("show less") : t`show all (${bytes(text.length)})`}
+              {isWhole ? t("show less") : t`show all (${characters(text.length)})`}
             </button>
           )}
         </div>

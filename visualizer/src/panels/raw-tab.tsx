@@ -1,10 +1,10 @@
-import { bytes } from "../logic/format.ts";
 import { Button } from "../parts/button.tsx";
 import { MissingStep } from "../parts/missing-step.tsx";
 import { copy } from "../store/copy.ts";
 import { model } from "../store/model.ts";
 import { encodeStep } from "../wire/step.ts";
 import { useStep } from "./use-step.ts";
+import { characters } from "../words/characters.ts";
 import { t } from "../words/t.ts";
 
 const MAX_TEXT_LENGTH = 60_000;
@@ -18,7 +18,7 @@ export function RawTab() {
     <div className="raw">
       <header>
         <span className="muted">
-          {t("step")} {stepNumber} · {bytes(text.length)}
+          {t("step")} {stepNumber} · {characters(text.length)}
         </span>
         <Button tone="quiet" label={t("Copy")} onClick={() => void copy(text)} />
       </header>

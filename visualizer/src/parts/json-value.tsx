@@ -1,7 +1,7 @@
-import { bytes } from "../logic/format.ts";
 import { isBlob, preview } from "../logic/json-rows.ts";
 import { model } from "../store/model.ts";
 import type { Json } from "../wire/types.ts";
+import { characters } from "../words/characters.ts";
 import { t } from "../words/t.ts";
 
 /** The maximum number of characters that are displayed inline. */
@@ -22,7 +22,7 @@ export function Value({ value }: { readonly value: Json }) {
           onClick={() => model.set({ dialog: { kind: "blob", sha: "", length: value.length, head: value } })}
         >
           {t("show all (")}
-          {bytes(value.length)})
+          {characters(value.length)})
         </button>
       </span>
     );
@@ -53,7 +53,7 @@ export function BlobLink({ $blob, length, head }: BlobProps) {
         model.set({ dialog: { kind: "blob", sha: $blob, length, head } });
       }}
     >
-      {t("open")} {bytes(length)}
+      {t("open")} {characters(length)}
     </button>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from "react";
-import { bytes, jsonText } from "../logic/format.ts";
+import { jsonText } from "../logic/format.ts";
 import { model } from "../store/model.ts";
+import { characters } from "../words/characters.ts";
 import { t } from "../words/t.ts";
 
 const MAX_LENGTH = 700;
@@ -22,7 +23,7 @@ export function FoldedText({ text, isMono = false }: { readonly text: string; re
       <pre className={isMono ? "sent-text mono" : "sent-text"}>{isOpen ? text : head}</pre>
       {isLong && (
         <button type="button" className="link" aria-expanded={isOpen} onClick={open}>
-          {isOpen ? t("show less") : t`show all (${bytes(text.length)})`}
+          {isOpen ? t("show less") : t`show all (${characters(text.length)})`}
         </button>
       )}
     </>
