@@ -32,11 +32,11 @@ export function foldStream(state: StreamState, deltas: readonly StreamDelta[]): 
   const blocks = new Map(state.blocks.map((block) => [keyOf(block), block]));
   let { n, hasGaps } = state;
   for (const delta of deltas) {
-    if (n > 0 && delta.n > n + 1) hasGaps = true;
-    n = delta.n;
     const key = keyOf(delta);
     const before = blocks.get(key);
-    if (!before && delta.kind !== "tool" && dropOthers(blocks, delta.messageId)) hasGaps = false;
+    if (!before && delta.kind !== "tool" && isBegun(blocks, delta.messageId)) hasGaps = false;
+    if (n > 0 && delta.n > n + 1) hasGaps = true; // it may have taken the beginning of a message
+    n = delta.n;
     blocks.set(key, {
       messageId: delta.messageId,
       index: delta.index,
@@ -58,10 +58,12 @@ function keyOf({
   return kind === "tool" ? `tool ${callId}` : `${messageId} ${index}`;
 }
 
-function dropOthers(blocks: Map<string, StreamBlock>, messageId: string): boolean {
-  const others = [...blocks].filter(([, block]) => block.kind !== "tool" && block.messageId !== messageId);
+/** Returns whether a message begins, whose blocks replace those of others. */
+function isBegun(blocks: Map<string, StreamBlock>, messageId: string): boolean {
+  const said = [...blocks].filter(([, { kind }]) => kind !== "tool");
+  const others = said.filter(([, block]) => block.messageId !== messageId);
   for (const [key] of others) blocks.delete(key);
-  return others.length > 0;
+  return said.length === others.length;
 }
 
 /** Removes the text that has been stored. */

@@ -39,6 +39,20 @@ test("foldStream reports gaps until the next message starts", () => {
   expect(foldStream(torn, [delta("m3", 0, "c")])).toMatchObject({ hasGaps: false, blocks: [{ text: "c" }] });
 });
 
+test("a gap is of the message in which it was, also after that is stored, and of one that it may have begun", () => {
+  const first = foldStream(NO_STREAM, [delta("m5", 0, "a")]);
+  n += 5;
+  const torn = foldStream(first, [delta("m5", 0, "b")]);
+  const stored = withoutStored(
+    torn,
+    () => true,
+    () => false,
+  );
+  expect(foldStream(stored, [delta("m6", 0, "c")]).hasGaps).toBe(false);
+  n += 5;
+  expect(foldStream(first, [delta("m7", 0, "begins late")]).hasGaps).toBe(true);
+});
+
 test("withoutStored removes stored text and keeps the output of running tools", () => {
   const state = foldStream(NO_STREAM, [
     delta("m4", 0, "text"),
