@@ -65,6 +65,11 @@ function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   const place = items.indexOf((event.target as HTMLElement).closest<HTMLElement>("[role=treeitem]")!);
   const to = { ArrowDown: place + 1, ArrowUp: place - 1, Home: 0, End: items.length - 1 }[event.key];
   if (event.key === "Enter") items[place]?.querySelector<HTMLElement>(".name")?.click();
+  const isFolded = { ArrowRight: "false", ArrowLeft: "true" }[event.key];
+  if (isFolded !== undefined && items[place]?.getAttribute("aria-expanded") === isFolded) {
+    items[place].querySelector<HTMLElement>(".toggle")?.click();
+    event.stopPropagation();
+  }
   if (to === undefined) return;
   event.preventDefault();
   event.stopPropagation();

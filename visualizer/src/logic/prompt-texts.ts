@@ -90,11 +90,15 @@ export function comparePrompts(before: PromptLens, after: PromptLens): PromptCom
       ...(added.length > 0 ? [t`more tools: ${added.join(", ")}`] : []),
       ...(removed.length > 0 ? [t`without the tools ${removed.join(", ")}`] : []),
       ...(isOther && added.length + removed.length === 0 ? [t("the tools have other schemas")] : []),
-      ...optionChanges(old.options as Json, now.options as Json),
+      ...optionChanges(optionsOf(old), optionsOf(now)),
       ...(before.call.model === after.call.model ? [] : [t`another model: ${after.call.model}`]),
     ],
   };
 }
+
+/** The options as the tab shows them: with the shape of the answer. */
+const optionsOf = ({ options, output }: PromptLens["request"]): Json =>
+  ({ ...options, ...(output && { output }) }) as Json;
 
 function optionChanges(before: Json, after: Json): readonly string[] {
   if (!isObject(before) || !isObject(after)) return [];

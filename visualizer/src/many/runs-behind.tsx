@@ -5,6 +5,7 @@ import { outcomeOf } from "../logic/outcome.ts";
 import { Button } from "../parts/button.tsx";
 import { copy } from "../store/copy.ts";
 import { compareRuns, select } from "../store/navigate.ts";
+import { useModel } from "../store/use-model.ts";
 import type { RunRow } from "../wire/types.ts";
 import { t } from "../words/t.ts";
 import { loadBehind } from "./use-overview.ts";
@@ -31,6 +32,8 @@ export function RunsBehind({ figure, title, onClose }: Props) {
   const [found, setFound] = useState<{ readonly rows: readonly RunRow[]; readonly total: number }>();
   const [error, setError] = useState<string>();
   const key = JSON.stringify(figure);
+  const filter = useModel((all) => all.filter);
+  const search = useModel((all) => all.search);
   useEffect(() => {
     let isCurrent = true;
     setFound(undefined);
@@ -40,7 +43,7 @@ export function RunsBehind({ figure, title, onClose }: Props) {
       (problem: unknown) => isCurrent && setError((problem as Error).message),
     );
     return () => void (isCurrent = false);
-  }, [key]);
+  }, [key, filter, search]);
   const rows = found?.rows ?? [];
   return (
     <section

@@ -262,6 +262,7 @@ export function NoRuns() {
   const filter = useModel((all) => all.filter);
   const group = useModel((all) => all.group);
   const worker = useModel((all) => all.worker);
+  const isAsking = useModel((all) => all.isAsking);
   const wanted = [
     ...(search.trim() === "" ? [] : [`“${search.trim()}”`]),
     ...(group === "all" ? [] : [GROUP_NAMES[group]]),
@@ -269,6 +270,7 @@ export function NoRuns() {
     ...(worker === null ? [] : [t("one process")]),
   ];
   if (wanted.length === 0) return null;
+  if (isAsking) return <p className="placeholder">{t("Loading …")}</p>;
   return (
     <div className="placeholder" data-testid="no-runs" role="status">
       <p>

@@ -1,4 +1,4 @@
-import { useState, type FormEvent } from "react";
+import { useRef, useState, type FormEvent } from "react";
 import { Button } from "../parts/button.tsx";
 import { model } from "../store/model.ts";
 import { goTo } from "../store/navigate.ts";
@@ -28,7 +28,9 @@ export function TryRule() {
   const [fields, setFields] = useState(EMPTY);
   const [problem, setProblem] = useState<string>();
   const [trial, setTrial] = useState<Trial>();
+  const tried = useRef<object>(null);
   const set: Set = (change) => {
+    tried.current = null;
     setFields((all) => ({ ...all, ...change }));
     setTrial(undefined);
     setProblem(undefined);
@@ -39,7 +41,12 @@ export function TryRule() {
     const { runId } = model.selection;
     if (typeof rule === "string") return setProblem(rule);
     if (runId === null) return;
-    tryOn(runId, rule).then(setTrial, (error: unknown) => setProblem(String(error)));
+    tried.current = rule;
+    const ifCurrent = (act: () => void): void => void (tried.current === rule && act()); // else it was changed meanwhile
+    tryOn(runId, rule).then(
+      (trial) => ifCurrent(() => setTrial(trial)),
+      (error: unknown) => ifCurrent(() => setProblem(String(error))),
+    );
   };
   return (
     <form onSubmit={submit} aria-label={t("Try a rule")}>

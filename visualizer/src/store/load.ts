@@ -10,9 +10,13 @@ import { mergeRows, addChart } from "./rows.ts";
 const STEPS_PER_PAGE = 1_000;
 const ROWS_PER_PAGE = 100;
 
+let requests = 0;
+
 /** Loads the first page of every group of runs. */
 export async function loadRuns(): Promise<void> {
+  const own = ++requests;
   await Promise.all(RUN_GROUPS.map((group) => loadGroup(group, undefined)));
+  if (model.isAsking && own === requests) model.set({ isAsking: false });
 }
 
 /** The time after a change of the text until the server is asked, and the time after an answer that lacks runs, ms. */
@@ -26,13 +30,15 @@ function askLater(delayMs: number): void {
 
 /** Searches the runs for words. */
 export function searchRuns(search: string): void {
-  model.set({ search, found: new Set() });
+  requests++;
+  model.set({ search, found: new Set(), isAsking: true });
   askLater(TYPING_DELAY_MS);
 }
 
 /** Filters the list of runs. */
 export function filterRuns(change: Partial<ListFilter>): void {
-  model.set({ filter: { ...model.filter, ...change }, found: new Set() });
+  requests++;
+  model.set({ filter: { ...model.filter, ...change }, found: new Set(), isAsking: true });
   askLater(TYPING_DELAY_MS);
 }
 

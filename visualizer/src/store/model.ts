@@ -142,6 +142,8 @@ export class Model {
   filter: ListFilter = NO_FILTER;
   /** The ids of the runs that the server has found for the text and the filter. */
   found: ReadonlySet<string> = new Set();
+  /** True until the server has answered what it has found for them. */
+  isAsking = false;
   /** The number of stored runs that the server cannot find yet, because they are being indexed. */
   unindexed = 0;
   /** The group that filters the list of runs. */
