@@ -2,7 +2,7 @@ import { AgentError, agentErrorOf, messageOf, type ErrorInfo } from "../core/bas
 import { unref } from "../core/base/time.ts";
 import type { Json } from "../core/base/json.ts";
 import type { TakeOver } from "../core/message/types.ts";
-import { LEASE_MS } from "../store/lease.ts";
+import { isLoss, LEASE_MS } from "../store/lease.ts";
 import { newOwner, keepLease, type KeptLease, type LeaseKeeper } from "../store/leases.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import { EMPTY_INBOX, type Inbox } from "../../machines/agent/context.ts";
@@ -75,10 +75,6 @@ export type JournalOptions = {
   /** True if the session is left once it rests as it does now. Default: somebody releases it. */
   readonly isLeft?: (() => boolean) | undefined;
 };
-
-/** True for an error which says that another process has the session. */
-const isLoss = (error: unknown): error is AgentError =>
-  AgentError.is(error) && (error.code === "session/conflict" || error.code === "session/lease-lost");
 
 /**
  * The journal of a session as its agent writes it, under the lease that the agent holds. It opens the session and holds it until its
@@ -368,12 +364,15 @@ export class Journal implements KeptLease {
   async renewedBy(renewal: Promise<Lease>): Promise<void> {
     const { session } = this.#options;
     const until = session.now() + this.#leaseMs;
+    const { fence } = this.#lease ?? {}; // another one, or none, once it was given back
     try {
-      this.#lease = await renewal.catch((error: unknown) => this.#unlessReleased(error));
-      if (this.#isReleased) return;
+      const lease = await renewal.catch((error: unknown) => this.#unlessReleased(error));
+      if (this.#isReleased || this.#lease?.fence !== fence) return;
+      this.#lease = lease;
       this.#leaseUntil = until;
       session.leaseChanged({ type: "lease.renewed", until });
     } catch (cause) {
+      if (this.#lease?.fence !== fence) return;
       const error = this.#failed(cause);
       if (this.#isReleased || this.#handleLoss(error)) return;
       const { sessionId } = session.settings;

@@ -32,6 +32,10 @@ export async function sessionLocked(
   });
 }
 
+/** True for an error which says that another process has the session. */
+export const isLoss = (error: unknown): error is AgentError =>
+  AgentError.is(error) && (error.code === "session/conflict" || error.code === "session/lease-lost");
+
 /** Returns a function to be called during a long piece of work, which renews leases of {@link LEASE_MS} in time. They are held to keep others
  *  away: it does not matter when one has expired. It rejects `session/lease-lost` once another owner has one. */
 export function keeping(...leases: readonly (readonly [SessionStore, Lease])[]): () => Promise<void> {

@@ -7,7 +7,7 @@ import { delayOf, elapsed } from "../core/base/time.ts";
 import { AgentError, errorFrom, errorInfo, type ErrorInfo } from "../core/base/error.ts";
 import type { WakeUp } from "./queue/port.ts";
 import { dueTime, isInnerSession, readPosition } from "../store/shared.ts";
-import { LEASED_INPUTS } from "../store/lease.ts";
+import { isLoss, LEASED_INPUTS } from "../store/lease.ts";
 import { newOwner, processOf } from "../store/leases.ts";
 import { peekAll, quarantine, sessionMeta, hasWork, isDeferred, textWaits } from "./inbox.ts";
 import type { JsonObject } from "../core/base/json.ts";
@@ -36,8 +36,7 @@ const LOOKS_PER_LEASE = 10;
 type RequeueReason = Extract<WorkerEvent, { readonly type: "session.putBack" }>["why"];
 
 /** True if another process may have the session by now. */
-const isLost = ({ closedBy }: InboxAgent): boolean =>
-  closedBy?.code === "session/lease-lost" || closedBy?.code === "session/conflict";
+const isLost = ({ closedBy }: InboxAgent): boolean => isLoss(closedBy);
 
 /** One wake-up of one session: opens it, drives it until it is at rest, and releases it. */
 export class SessionJob {

@@ -2,6 +2,11 @@
 import { expect, test } from "vitest";
 import type { SessionStore } from "agentchart";
 import { sqliteStore } from "agentchart/store/sqlite";
+import { memoryStore } from "agentchart/store/memory";
+import { Journal, type LeaseEvent } from "../../src/session/journal.ts";
+import { READER_SETTINGS } from "../../src/session/reader-settings.ts";
+import type { Lease } from "../../src/store/port.ts";
+import { leaseLost } from "../../src/store/shared.ts";
 import { scripted } from "../support/agents.ts";
 
 /** A store that tells how often leases were renewed. */
@@ -47,4 +52,35 @@ test("the leases of all idle agents of a process are renewed in one operation, a
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(renewals.length).toBe(after);
   await store.close();
+});
+
+test("a renewal that ends after its lease was given back changes nothing of the next one", async () => {
+  const events: LeaseEvent[] = [];
+  const journal = new Journal({
+    store: memoryStore(),
+    session: {
+      settings: { ...READER_SETTINGS, sessionId: "s" },
+      now: Date.now,
+      journalState: () => {
+        throw new Error("nothing is written");
+      },
+      committed: () => {},
+      leaseChanged: (event) => void events.push(event),
+    },
+  });
+  for (const end of ["resolve", "reject"] as const) {
+    await journal.open();
+    const former = journal.lease!;
+    const renewal = Promise.withResolvers<Lease>();
+    const renewed = journal.renewedBy(renewal.promise);
+    journal.discard();
+    await journal.open();
+    const next = journal.lease;
+    if (end === "resolve") renewal.resolve(former);
+    else renewal.reject(leaseLost("s", former.fence));
+    await renewed;
+    expect([journal.lease, events]).toEqual([next, []]);
+    expect(next!.fence).toBeGreaterThan(former.fence);
+    journal.discard();
+  }
 });
