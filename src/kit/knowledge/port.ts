@@ -60,6 +60,8 @@ export type KnowledgePage = {
  * it: make a store for each group of readers.
  *
  * - What `put` and `finish` have resolved for is stored; each stores all or nothing.
+ * - The source of a document is a non-empty text without the character NUL and without halves of characters; any other is refused with
+ *   `config/invalid`.
  * - A store has vectors of one embedder. `put` and `search` reject `config/invalid` for another one, and for vectors of other lengths.
  * - Passages that words and passages that vectors find are merged by reciprocal rank.
  *
