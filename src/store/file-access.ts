@@ -77,8 +77,8 @@ export class FileAccess {
     return this.call((done) => fs.stat(path, done));
   }
 
-  /** As {@link FileAccess.stat}, at once and for a fifth of its cost; undefined if there is no such file. Only behind a call for the same
-   *  path, which has shown that the file system answers. */
+  /** As {@link FileAccess.stat}, at once and for a fifth of its cost; undefined if there is no such file. Only behind another call, which
+   *  has shown that the file system answers. */
   statAtOnce(path: string): Stats | undefined {
     try {
       return fs.statSync(path, { throwIfNoEntry: false });

@@ -1,4 +1,4 @@
-import { statSync, type Stats } from "node:fs";
+import type { Stats } from "node:fs";
 import { join } from "node:path";
 import type { FileAccess } from "./file-access.ts";
 import { ifExists } from "./file-error.ts";
@@ -29,7 +29,7 @@ export async function statsOf(access: FileAccess, paths: readonly string[]): Pro
   const [first, ...others] = paths;
   if (first === undefined) return [];
   const found = await ifExists(access.stat(first));
-  return [found, ...others.map((path) => statSync(path, { throwIfNoEntry: false }))];
+  return [found, ...others.map((path) => access.statAtOnce(path))];
 }
 
 /** Looks at any number of files. */

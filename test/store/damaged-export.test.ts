@@ -132,4 +132,6 @@ test("files that are not sessions in a folder of sessions are ignored and not ch
     await expect(put).rejects.toMatchObject({ code: "store/failed" });
   }
   expect(readdirSync(folder.dir)).toHaveLength(before);
+  expect(await store.search!()).toMatchObject({ total: 1 });
+  await store.close();
 });
