@@ -108,6 +108,12 @@ describe("what goes out", () => {
     });
   });
 
+  test("a message without content is no empty list, which the server refuses", async () => {
+    const server = serving([whole([message("ok")])]);
+    await answerOf(server, { messages: [{ ...userMsg("x"), content: [] }] });
+    expect(server.bodies[0]!.input).toEqual([{ role: "user", content: "(an empty message)" }]);
+  });
+
   test("media of users and of results are parts", async () => {
     const server = serving([whole([message("ok")])]);
     const png = { type: "image", source: { type: "base64", mediaType: "image/png", data: "AAAA" } } as const;
@@ -330,6 +336,36 @@ describe("answers", () => {
     ],
   ])("%j fails with %s", async (answer, code, isRetryable) => {
     await expect(answerOf(serving([answer]))).rejects.toMatchObject({ code, isRetryable });
+  });
+
+  test.each([
+    ["the index of its item", ({ output_index }: Item) => ({ output_index })],
+    ["the id of its item", ({ item_id }: Item) => ({ item_id })],
+    ["neither", () => ({})],
+  ])("an answer is read once whose events say %s", async (_, place) => {
+    const thought = { type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: "Hm." }] };
+    const items = [thought, message("Hi.")];
+    const [thinking, text] = ["reasoning_summary_text", "output_text"].map((kind, output_index) => {
+      const { id: item_id, type } = items[output_index]!;
+      const at = place({ output_index, item_id });
+      const delta = output_index === 0 ? "Hm." : "Hi.";
+      return [
+        { type: "response.output_item.added", ...at, item: { type, id: item_id } },
+        { type: `response.${kind}.delta`, ...at, delta },
+        { type: "response.output_item.done", ...at, item: items[output_index] },
+      ];
+    });
+    const end = { type: "response.completed", response: whole(items) };
+    for (const events of [
+      [...thinking!, ...text!, end],
+      [...thinking!.slice(1), ...text!.slice(1), end],
+      [...thinking!.slice(0, 2), ...text!.slice(0, 2), end],
+      [end],
+    ]) {
+      const stream = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+      const { content } = await answerOf(serving([stream]));
+      expect(content).toMatchObject([{ thinking: "Hm." }, { text: "Hi." }]);
+    }
   });
 
   test("an answer that its content filter ended says so", async () => {

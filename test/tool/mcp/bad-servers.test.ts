@@ -248,7 +248,7 @@ test("errors hold no secrets of the options, not even those that the program pri
   const args = ["--api-key", keys.flag, `--token=${keys.equal}`, `https://me:${keys.url}@host/`];
   const options: McpOptions = {
     command: process.execPath,
-    args: ["-e", "console.error('no access for', process.env.SOME_ACCESS); process.exit(1)", ...args],
+    args: ["-e", "console.error('no access for', process.env.SOME_ACCESS); process.exit(1)", "--", ...args],
     env: { SOME_ACCESS: keys.env },
   };
   const error: unknown = await mcp(options).catch((thrown: unknown) => thrown);

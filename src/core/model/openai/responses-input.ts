@@ -7,6 +7,7 @@ import type {
   ToolResultBlock,
   ToolUseBlock,
 } from "../../message/types.ts";
+import { EMPTY_MESSAGE } from "../bridges.ts";
 import { asText, audioOf, urlOf } from "./media.ts";
 import { mergeConversations } from "./merge-conversations.ts";
 import { responsesData } from "./responses-data.ts";
@@ -63,7 +64,8 @@ function itemsOf(msg: Msg, options: Omit<Assistant, "keepsIds">, idOf: IdOf): In
   if (msg.role === "tool" || (parts.length === 0 && results.length > 0)) return results;
   const [first] = parts;
   const isText = parts.length === 1 && first?.type === "input_text";
-  return [...results, { role: "user", content: isText ? first.text : parts }];
+  const text = isText ? first.text : EMPTY_MESSAGE;
+  return [...results, { role: "user", content: isText || parts.length === 0 ? text : parts }];
 }
 
 function partOf(block: TextBlock | MediaBlock): InputPart {

@@ -21,20 +21,21 @@ const DELTAS: {
 };
 
 /** The state of an item while it is streamed. */
-type OpenItem = { readonly deltas: Set<string> };
+type OpenItem = { readonly at: string; readonly deltas: Set<string> };
 
 /**
  * Creates a reader for one answer of the server `host`. Each part of an item is a block, with the id of the item, so that the item can
  * be put together again. What an item had no deltas for comes when it is done.
  */
 export function createResponsesReader(host?: string): PartReader {
-  const items = new Map<number, OpenItem>();
+  const items = new Map<string, OpenItem>();
   const calls = new ResponsesCalls();
   /** The keys of the calls that a part has told of. */
   const known = new Set<number>();
   const annotations: Json[] = [];
   const logprobs: Json[] = [];
   let response: WireResponse = {};
+  let place = "0";
   let hasContent = false;
   let isRefusal = false;
   let isOver = false;
@@ -42,9 +43,23 @@ export function createResponsesReader(host?: string): PartReader {
 
   const opaque = (data: ResponsesData) => ({ opaque: toResponsesOpaque(data, host) });
 
-  const openItem = (index: number): OpenItem => {
-    const item = items.get(index) ?? { deltas: new Set<string>() };
-    items.set(index, item);
+  /** The place of the item of an event: its index, else its id, else the place of the event before. */
+  const placeOf = ({ output_index: index, item_id: id, item }: WireEvent): string => {
+    const known = [index, id, item?.id].find((each) => each !== undefined && each !== null && each !== "");
+    return (place = known === undefined ? place : String(known));
+  };
+
+  const openItem = (at: string): OpenItem => {
+    const item = items.get(at) ?? { at, deltas: new Set<string>() };
+    items.set(at, item);
+    return item;
+  };
+
+  /** The item that ends. Its deltas may have said neither its index nor its id. */
+  const endedItem = (event: WireEvent, { id }: WireItem): OpenItem => {
+    const at = placeOf(event);
+    const item = openItem(at === id && !items.has(at) && items.has("0") ? "0" : at);
+    if (id) items.set(id, item);
     return item;
   };
 
@@ -70,52 +85,53 @@ export function createResponsesReader(host?: string): PartReader {
 
   const startItem = (event: WireEvent, item: WireItem): readonly StreamPart[] => {
     if (item.type === "function_call") return callPart(calls.begin(event, item));
-    openItem(indexOf(event));
+    openItem(placeOf(event));
     return [{ type: "ping" }];
   };
 
   const delta = ({ type = "", ...event }: WireEvent): readonly StreamPart[] => {
-    const index = indexOf(event);
-    const [kind, place, data] = DELTAS[type]!;
-    const at = (place === "summary" ? event.summary_index : event.content_index) ?? 0;
-    const block = blockKey(index, place, at);
-    openItem(index).deltas.add(block);
+    const item = openItem(placeOf(event));
+    const [kind, part, data] = DELTAS[type]!;
+    const at = (part === "summary" ? event.summary_index : event.content_index) ?? 0;
+    const block = blockKey(item, part, at);
+    item.deltas.add(block);
     if (data.refusal) isRefusal = true;
     return [
       { type: `${kind}.delta`, delta: String(event.delta ?? ""), block, ...(data.refusal && opaque(data)) },
     ];
   };
 
-  const messageParts = (index: number, item: WireItem, { deltas }: OpenItem): readonly StreamPart[] =>
+  const messageParts = (item: WireItem, open: OpenItem): readonly StreamPart[] =>
     listOf(item.content).map((part, at): StreamPart => {
       const isPartRefusal = part.type === "refusal";
       if (isPartRefusal) isRefusal = true;
       annotations.push(...(part.annotations ?? []));
       logprobs.push(...(part.logprobs ?? []));
-      const block = blockKey(index, "content", at);
+      const block = blockKey(open, "content", at);
       const text = isPartRefusal ? part.refusal : part.text;
       const data: ResponsesData = {
         ...(item.id && { item: item.id }),
         ...(item.phase && { phase: item.phase }),
         ...(isPartRefusal && { refusal: true }),
       };
-      return { type: "text.delta", delta: deltas.has(block) ? "" : (text ?? ""), block, ...opaque(data) };
+      const delta = open.deltas.has(block) ? "" : (text ?? "");
+      return { type: "text.delta", delta, block, ...opaque(data) };
     });
 
-  const reasoningParts = (index: number, item: WireItem, { deltas }: OpenItem): readonly StreamPart[] => {
+  const reasoningParts = (item: WireItem, open: OpenItem): readonly StreamPart[] => {
     const parts = (["summary", "content"] as const).flatMap((part) =>
       listOf(item[part]).map((each, at) => ({ part, at, text: each.text ?? "" })),
     );
     if (parts.length === 0) parts.push({ part: "summary", at: 0, text: "" });
     return parts.map(({ part, at, text }, position): StreamPart => {
-      const block = blockKey(index, part, at);
+      const block = blockKey(open, part, at);
       const isLast = position === parts.length - 1;
       const data: ResponsesData = {
         ...(item.id && { item: item.id }),
         part,
         ...(isLast && item.encrypted_content && { encrypted_content: item.encrypted_content }),
       };
-      return { type: "thinking.delta", delta: deltas.has(block) ? "" : text, block, ...opaque(data) };
+      return { type: "thinking.delta", delta: open.deltas.has(block) ? "" : text, block, ...opaque(data) };
     });
   };
 
@@ -135,13 +151,12 @@ export function createResponsesReader(host?: string): PartReader {
 
   const endItem = (event: WireEvent, item: WireItem): readonly StreamPart[] => {
     if (item.type === "function_call") return callPart(calls.end(event, item));
-    const index = indexOf(event);
-    const open = openItem(index);
+    const open = endedItem(event, item);
     switch (item.type) {
       case "message":
-        return messageParts(index, item, open);
+        return messageParts(item, open);
       case "reasoning":
-        return reasoningParts(index, item, open);
+        return reasoningParts(item, open);
       default:
         return wholeItem(item);
     }
@@ -152,13 +167,14 @@ export function createResponsesReader(host?: string): PartReader {
     isOver = whole.status !== undefined && whole.status !== null;
     failure = failureOf(whole);
     if (failure !== undefined) return [];
-    let place = 0;
+    let next = 0;
     // What was not streamed, as by servers that answer with one document.
     const output = listOf(whole.output);
     const told = calls.tell(output.filter(({ type }) => type === "function_call"));
     const missing = output.flatMap((item, index) => {
-      if (item.type === "function_call") return callPart(told[place++]!);
-      return items.has(index) ? [] : endItem({ output_index: index }, item);
+      if (item.type === "function_call") return callPart(told[next++]!);
+      const isKnown = items.has(String(index)) || items.has(item.id ?? "");
+      return isKnown ? [] : endItem({ output_index: index, item }, item);
     });
     const usage = whole.usage ? usageOf(whole.usage) : undefined;
     return usage ? [...missing, { type: "usage", usage }] : missing;
@@ -226,14 +242,11 @@ export function createResponsesReader(host?: string): PartReader {
   };
 }
 
-const blockKey = (index: number, place: string, at: number): string => `${index}.${place}.${at}`;
+const blockKey = ({ at: item }: OpenItem, part: string, at: number): string => `${item}.${part}.${at}`;
 
 function listOf<T>(list: readonly (T | null)[] | null | undefined): readonly T[] {
   return (list ?? []).filter((each): each is T & {} => each !== null);
 }
-
-/** The index of the item of an event; 0 for servers that leave it out. */
-const indexOf = ({ output_index: index }: WireEvent): number => Number(index ?? 0);
 
 /** Reads over an event of another kind. Throws one that says an error. */
 function otherEvent(event: WireEvent): readonly StreamPart[] {
