@@ -63,6 +63,14 @@ const TESTS: { readonly [behaviour in ModelBehaviour]: ContractTests<ChatModel> 
       assert.equal(folded.usage?.inputTokens, 7);
       assert.equal(folded.usage?.outputTokens, 2);
     },
+    "a signal that has aborted already lets no answer come": async (model) => {
+      const parts: StreamPart[] = [];
+      const read = async (): Promise<void> => {
+        for await (const part of model.stream(REQUEST, { signal: AbortSignal.abort() })) parts.push(part);
+      };
+      await read().catch((error: unknown) => assert.ok(error instanceof Error));
+      assert.deepEqual(parts, []);
+    },
     "two concurrent streams of one model do not mix": async (model) => {
       const signal = new AbortController().signal;
       const both = await Promise.all([
@@ -98,13 +106,13 @@ const TESTS: { readonly [behaviour in ModelBehaviour]: ContractTests<ChatModel> 
     },
   },
   hangs: {
-    "an aborted signal ends a hanging stream": async (model) => {
+    "an aborted signal ends a hanging stream, also one that is waited for": async (model) => {
       const controller = new AbortController();
       const parts: StreamPart[] = [];
       const read = async (): Promise<void> => {
         for await (const part of model.stream(REQUEST, { signal: controller.signal })) {
           parts.push(part);
-          controller.abort();
+          setTimeout(() => controller.abort(), 5);
         }
       };
       await read().catch((error: unknown) => assert.ok(error instanceof Error));
