@@ -86,16 +86,18 @@ async function reportOn(
   }
   const isWhole = walks.at(-1)!.isWhole && walks.length === extents.length;
   let planted: number | undefined;
+  let isKnown = isWhole; // what the rule does, and what happens without it
   if (kind === "enforced" && !bypass) {
     for (const extent of extents.slice(0, walks.length)) {
       const task = { ruled: unguarded(worldOf(extent)), extent, measuresRuns: false };
       const walked = await make(task, name);
       planted = walked.bypass?.path.length;
       if (planted !== undefined) break;
+      isKnown &&= walked.isWhole;
     }
   }
   const isIdle = kind === "enforced" && planted === undefined;
-  const result: RuleReport["result"] = bypass ? "broken" : !isWhole ? "unknown" : isIdle ? "idle" : "holds";
+  const result: RuleReport["result"] = bypass ? "broken" : !isKnown ? "unknown" : isIdle ? "idle" : "holds";
   const [last, former] = [walks.at(-1), walks.at(-2)];
   const report: RuleReport = {
     rule: name,

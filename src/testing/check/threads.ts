@@ -32,25 +32,30 @@ export function walkHere({ ruled, extent, measuresRuns, until }: Task, onProgres
 
 /** A thread for each processor, each of which makes one walk after the other. */
 export class WalkThreads {
+  readonly #count: number;
   readonly #file = PATHS.map((path) => new URL(path, import.meta.url)).find((url) => existsSync(url));
   readonly #idle: Worker[] = [];
   readonly #waiting: ((worker: Worker) => void)[] = [];
   readonly #all: Worker[] = [];
 
   constructor(count: number = availableParallelism()) {
-    if (!this.#file) return;
-    const execArgv = this.#file.pathname.endsWith(".ts") ? ["--conditions=agentchart-source"] : [];
-    for (let index = 0; index < count; index++) {
-      const worker = new Worker(this.#file, { execArgv });
-      this.#all.push(worker);
-      this.#idle.push(worker);
-    }
+    this.#count = count;
+  }
+
+  /** Starts another thread, unless there are enough. */
+  #start(file: URL): Worker | undefined {
+    if (this.#all.length >= this.#count) return undefined;
+    const execArgv = file.pathname.endsWith(".ts") ? ["--conditions=agentchart-source"] : [];
+    const worker = new Worker(file, { execArgv });
+    this.#all.push(worker);
+    return worker;
   }
 
   /** Makes a walk in a thread that is free, or here if there are no threads. Rejects if the thread fails. */
   async run(task: Task, onProgress?: OnProgress): Promise<Walked> {
-    if (this.#all.length === 0) return walkHere(task, onProgress);
-    const worker = this.#idle.pop() ?? (await new Promise<Worker>((free) => this.#waiting.push(free)));
+    if (!this.#file) return walkHere(task, onProgress);
+    const free = this.#idle.pop() ?? this.#start(this.#file);
+    const worker = free ?? (await new Promise<Worker>((resolve) => this.#waiting.push(resolve)));
     try {
       return await new Promise<Walked>((resolve, reject) => {
         worker.removeAllListeners();
