@@ -109,3 +109,21 @@ test("tables in Postgres that were closed are not opened again", async () => {
   await expect(tables.run("look", async () => {})).rejects.toMatchObject({ code: "store/failed" });
   expect(opened).toBe(1);
 });
+
+test("the connections to a Postgres whose tables cannot be made are ended, unless they are the caller's", async () => {
+  const connectionString = "postgres://localhost:1/none";
+  const own = new pg.Pool({ connectionString });
+  for (const connection of [{ connectionString }, { pool: own }]) {
+    const pools: pg.Pool[] = [];
+    const tables = new PostgresTables(connection, "a test", async (pool) => {
+      pools.push(pool);
+      throw new Error("no right");
+    });
+    for (let attempt = 0; attempt < 2; attempt++)
+      await expect(tables.run("look", async () => {})).rejects.toMatchObject({ code: "store/failed" });
+    await tables.close();
+    expect(pools.map(({ ended }) => ended)).toEqual(pools.map((pool) => pool !== own));
+    expect(pools).toHaveLength(2);
+  }
+  await own.end();
+});

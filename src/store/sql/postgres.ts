@@ -130,7 +130,12 @@ export class PostgresTables<P = void> {
     this.#connection = connection;
     this.#open = async () => {
       const pool = given ?? (await newPool(of, { connectionString, timeoutMs: TIMEOUT_MS, max: 4 }));
-      return { pool, prepared: await prepare(pool) };
+      try {
+        return { pool, prepared: await prepare(pool) };
+      } catch (error) {
+        if (!given) await pool.end().catch(ignore); // the next use makes another one
+        throw error;
+      }
     };
   }
 
