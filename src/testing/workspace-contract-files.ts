@@ -11,6 +11,13 @@ export const fileTests: WorkspaceTests = {
     await workspace.write("bytes", all);
     assert.deepEqual([...(await workspace.read("bytes"))], [...all]);
   },
+  "bytes that are changed after they were written or read change no file": async (under) => {
+    const given = bytes("abc");
+    await under.workspace.write("f", given);
+    given.fill(0);
+    (await under.workspace.read("f")).fill(0);
+    assert.equal(await textAt(under, "f"), "abc");
+  },
   "line ends and a byte order mark are kept": async ({ workspace }) => {
     await workspace.write("crlf.txt", CRLF_WITH_BOM);
     assert.deepEqual([...(await workspace.read("crlf.txt"))], [...CRLF_WITH_BOM]);

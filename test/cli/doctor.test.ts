@@ -1,4 +1,5 @@
 // The command `doctor`: each check, and what to do about it.
+import { setTimeout as sleep } from "node:timers/promises";
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
@@ -358,6 +359,8 @@ describe("the command", () => {
     expect(await runCheck(never, asked({}), 1, signal)).toMatchObject([
       { state: "wrong", text: "no answer within 0.001 s (--time-limit)" },
     ]);
+    const slow: Check = { name: "slow", run: async () => (await sleep(20), []) };
+    expect(await runCheck(slow, asked({}), 30 * 86_400_000, signal)).toEqual([]);
     expect(await runCheck(never, asked({}), 60_000, AbortSignal.abort())).toMatchObject([
       { text: "was interrupted" },
     ]);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { delayOf } from "../../core/base/time.ts";
 import type { Values } from "../define-command.ts";
 import { errorMessage } from "../error-message.ts";
 import type { Environment } from "../terminal.ts";
@@ -49,7 +50,7 @@ export async function runCheck(
 ): Promise<readonly Finding[]> {
   const over = new AbortController();
   const signal = AbortSignal.any([stop, over.signal]);
-  const late = sleep(limitMs, undefined, { signal }).then(
+  const late = sleep(delayOf(limitMs), undefined, { signal }).then(
     () => [wrong(name, `no answer within ${limitMs / 1_000} s (--time-limit)`)],
     () => [wrong(name, "was interrupted")],
   );

@@ -1,3 +1,4 @@
+import { delayOf } from "../../core/base/time.ts";
 import type { Worker } from "../../worker/types.ts";
 import { createWorker } from "../../worker/worker.ts";
 import type { Handler, Input } from "../define-command.ts";
@@ -66,7 +67,7 @@ function exitAfter(ms: number, log: Log, exit: (code: number) => void): void {
   setTimeout(() => {
     log.write("error", "drain.late", { afterMs: ms });
     exit(1);
-  }, ms).unref();
+  }, delayOf(ms)).unref();
 }
 
 type HealthOptions = {

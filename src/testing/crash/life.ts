@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { delayOf } from "../../core/base/time.ts";
 import type { SessionStore } from "../../store/port.ts";
 import { notesOf, readNotes, type LifeNote } from "./ledger.ts";
 import { FOLDER_VARIABLE, ORDERS_VARIABLE, type Orders } from "./orders.ts";
@@ -53,7 +54,7 @@ export class Life {
     const timer = setTimeout(() => {
       isLate = true;
       child.kill("SIGKILL");
-    }, limitMs);
+    }, delayOf(limitMs));
     const stop = (): void => void child.kill("SIGKILL");
     if (signal?.aborted) stop(); // the process before this one was killed by it
     signal?.addEventListener("abort", stop, { once: true });

@@ -46,11 +46,12 @@ export const isPassing = (status: number): boolean => [0, 429, 500, 502, 503, 50
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();
-    const timer = setTimeout(resolve, ms);
     const end = (): void => {
       clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
       resolve();
     };
+    const timer = setTimeout(end, ms);
     signal?.addEventListener("abort", end, { once: true });
   });
 }
