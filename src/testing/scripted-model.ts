@@ -3,7 +3,6 @@ import type { JsonObject } from "../core/base/json.ts";
 import * as s from "../core/base/option-schema.ts";
 import { check } from "../core/base/options.ts";
 import type { FinishReason, Usage } from "../core/message/types.ts";
-import { throwIfAborted } from "../core/model/abort.ts";
 import type { ChatModel, ModelRequest, StreamPart } from "../core/model/port.ts";
 
 /** A call for which a scripted model asks. */
@@ -111,7 +110,7 @@ export function scriptedModel(
       if (left > 0) throw configError(`${left} turn(s) of the script were not used.`);
     },
     async *stream(request, { signal }) {
-      throwIfAborted(signal);
+      signal.throwIfAborted();
       const turn = turns[requests.length];
       requests.push(request);
       if (turn === undefined) {
