@@ -83,7 +83,14 @@ function template(text: string, from: number, tokens: Token[]): number {
 function declaredIn(tokens: readonly Token[]): ReadonlySet<string> {
   const declared = new Set<string>();
   const add = (from: number, to: number): void => {
-    for (const { text, isName } of tokens.slice(from, to)) if (isName) declared.add(text);
+    let [depth, valueAt] = [0, Infinity]; // what stands behind an equals sign is read, until the list goes on there
+    for (const { text, isName } of tokens.slice(from, to)) {
+      if ("([{".includes(text)) depth++;
+      if (")]}".includes(text)) depth--;
+      if (text === "=") valueAt = Math.min(valueAt, depth);
+      else if (depth < valueAt || (text === "," && depth === valueAt)) valueAt = Infinity;
+      if (isName && valueAt === Infinity) declared.add(text);
+    }
   };
   tokens.forEach(({ text }, index) => {
     if (text === "=>") add(openOf(tokens, index - 1), index);
@@ -97,7 +104,7 @@ function declaredIn(tokens: readonly Token[]): ReadonlySet<string> {
       const open = tokens.findIndex((token, place) => place >= index && token.text === "(");
       add(index, closeOf(tokens, open));
     }
-    if (text === "catch") add(index, index + 3);
+    if (text === "catch" && tokens[index + 1]?.text === "(") add(index, index + 3);
   });
   return declared;
 }
@@ -131,7 +138,8 @@ export function freeNames(text: string): readonly string[] {
   const declared = declaredIn(tokens);
   const free = tokens.flatMap(({ text: name, isName }, index): readonly string[] => {
     const [before, after] = [tokens[index - 1]?.text, tokens[index + 1]?.text];
-    if (name === "Math" && tokens[index + 2]?.text === "random") return ["Math.random"];
+    const member = after === "." || after === "?." ? tokens[index + 2] : undefined;
+    if (name === "Math" && (!member?.isName || member.text === "random")) return ["Math.random"];
     if (!isName || (WORDS.has(name) && name !== "this" && name !== "import")) return [];
     if (before === "." || before === "?.") return [];
     const isKey = after === ":" && (before === "{" || before === ",");
