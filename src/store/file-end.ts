@@ -1,4 +1,4 @@
-import { dirname } from "node:path";
+import { randomUUID } from "node:crypto";
 import { parsedJson } from "../core/base/json.ts";
 import { OpenFile, type FileAccess } from "./file-access.ts";
 import { ifExists } from "./file-error.ts";
@@ -10,22 +10,16 @@ import { sessionDamaged } from "./stored-json.ts";
 // found.
 //
 // Z1 It is written after the file was synced, so that it is never ahead of it. It may be behind.
-// Z2 It names the first line of its file, and its folder, and says nothing about a later file of that name: a session may be deleted, and
-//    begin again, between the look at a file and the note about it. A file without a first line, or none, is judged by the folder.
+// Z2 It names the first line of its file, and says nothing about a later file of that name. It is written under another name first: the
+//    session may be deleted meanwhile, and begin again, and what is renamed then is in the former folder, too.
 // Z3 One that cannot be read says nothing: a power loss may leave an empty one.
 
 /** The size of the whole lines of a file, and of an inbox the number of its inputs. */
 export type FileExtent = { readonly end: number; readonly count?: number };
-type FileNote = FileExtent & { readonly first: string; readonly folder?: string };
+type FileNote = FileExtent & { readonly first: string };
 
 const notePath = (path: string) => `${path}.end`;
 const firstOf = async (file: OpenFile) => (await lineAt(file, 0))?.value?.["crc"] as string | undefined;
-
-/** Tells apart the folders that had one name one after the other; undefined if there is none. */
-async function folderOf({ access, path }: Pick<OpenFile, "access" | "path">): Promise<string | undefined> {
-  const found = await ifExists(access.stat(dirname(path)));
-  return found && `${found.ino} ${found.birthtimeMs}`;
-}
 
 async function noteOf(access: FileAccess, path: string): Promise<FileNote | undefined> {
   return parsedJson(await ifExists(access.readText(notePath(path)))) as FileNote | undefined;
@@ -34,13 +28,15 @@ async function noteOf(access: FileAccess, path: string): Promise<FileNote | unde
 /** Notes that a file was synced when it had this extent. */
 export async function noteEnd(file: OpenFile, extent: FileExtent): Promise<void> {
   const { access, path } = file;
+  const draft = `${notePath(path)}.${randomUUID().slice(0, 8)}`;
   try {
-    const folder = await folderOf(file); // before it is known to be that of the file
-    if ((await access.stat(path)).ino !== (await file.stat()).ino) return; // deleted meanwhile
-    const note = { ...extent, first: await firstOf(file), folder };
-    await access.writeText(notePath(path), `${JSON.stringify(note)}\n`);
+    const note = { ...extent, first: await firstOf(file) };
+    await access.writeText(draft, `${JSON.stringify(note)}\n`);
+    const isThere = (await access.stat(path)).ino === (await file.stat()).ino; // else it was deleted
+    await (isThere ? access.rename(draft, notePath(path)) : access.remove(draft));
   } catch {
     // What was to be written is written; without a note less is found.
+    await access.remove(draft).catch(() => {});
   }
 }
 
@@ -61,8 +57,7 @@ export async function checkEnd(
     : ((await ifExists(access.stat(path)))?.size ?? 0);
   if (now > end && now >= note.end) return;
   const first = file && (await firstOf(file));
-  const folder = await folderOf(place);
-  if (first === undefined ? (note.folder ?? folder) === folder : first === note.first)
+  if (first === undefined || first === note.first)
     throw sessionDamaged(sessionId, `${what} has ${end} bytes and had ${note.end}, or lost a line`);
 }
 
