@@ -35,14 +35,18 @@ export default function Sequence() {
     if (row?.actor)
       client.api?.messages(row.runId).then(
         (found) => isMounted && setPage(found),
-        () => {}, // the page says by itself that the server is lost
+        () => isMounted && setPage((known) => known ?? { messages: [], before: 0 }), // the page says by itself that the server is lost
       );
     return () => void (isMounted = false);
   }, [row?.runId, system, count]);
   const all = (page?.messages ?? []).filter(({ to }) => actors.some(({ runId }) => runId === to));
   const drawn = all.slice(-MAX_DRAWN);
   if (!row || drawn.length === 0)
-    return <p className="placeholder">{t("No events of this system are known here.")}</p>;
+    return (
+      <p className="placeholder">
+        {page || !client.api ? t("No events of this system are known here.") : t("Loading …")}
+      </p>
+    );
   const placeOf = new Map(actors.map(({ runId }, place) => [runId, OUTSIDE + COLUMN * (place + 0.5)]));
   const width = OUTSIDE + COLUMN * actors.length;
   const left = all.length - drawn.length > 0 || (page?.before ?? 0) > 0;

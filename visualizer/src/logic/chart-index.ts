@@ -82,21 +82,23 @@ const TIMER = "timer.due";
 /** The name of a colour of the page's theme. */
 export type Tone = "violet" | "cyan" | "blue" | "pink" | "amber" | "slate" | "green" | "red";
 
-const AGENT_TONES: { readonly [key: string]: Tone } = {
-  doCall: "blue",
-  reasoning: "violet",
-  acting: "cyan",
-  summarizing: "pink",
-  suspended: "amber",
-  stopped: "slate",
-};
+const AGENT_TONES = new Map<string, Tone>(
+  Object.entries({
+    doCall: "blue",
+    reasoning: "violet",
+    acting: "cyan",
+    summarizing: "pink",
+    suspended: "amber",
+    stopped: "slate",
+  }),
+);
 const TONES: readonly Tone[] = ["cyan", "violet", "blue", "pink", "amber", "green", "slate"];
 
 /** The colour of a top-level state: fixed for the agent's chart, else by its position. */
 export function toneOf(index: ChartIndex | undefined, states: readonly string[]): Tone {
   const top = states[1] ?? states[0];
   if (top === undefined) return "slate";
-  const known = AGENT_TONES[keyOf(top)];
+  const known = AGENT_TONES.get(keyOf(top));
   if (known || !index) return known ?? "slate";
   const place = (index.children.get(index.root) ?? []).findIndex(({ id }) => id === top);
   return TONES[Math.max(place, 0) % TONES.length]!;

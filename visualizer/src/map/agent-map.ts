@@ -287,8 +287,7 @@ function planOf({ slots }: JsonObject): AgentMap["plan"] {
   const subtasks = isObject(slot) ? slot["subtasks"] : undefined;
   const all = (Array.isArray(subtasks) ? subtasks : Array.isArray(todos) ? todos : []).filter(isObject);
   if (all.length === 0) return undefined;
-  const isDone = ({ state, status }: JsonObject): boolean =>
-    [state, status].some((word) => word === "done" || word === "completed" || word === "abandoned");
+  const isDone = ({ state, status }: JsonObject): boolean => state === "done" || status === "completed";
   return { done: all.filter(isDone).length, total: all.length };
 }
 

@@ -2,17 +2,20 @@ import { indexChart } from "../logic/chart-index.ts";
 import type { ChartMessage, RunRow } from "../wire/types.ts";
 import { model } from "./model.ts";
 
-/** The time at which the server last sent a row unasked. */
+/** The time at which the server last sent a row unasked, of the newest ones: a request takes no longer. */
 const pushedAt = new Map<string, number>();
+const MAX_PUSHED = 10_000;
 
 /** Applies rows that the server sent unasked. */
 export function applyRows(op: "snapshot" | "upsert" | "remove", rows: readonly RunRow[]): void {
   const known = new Map(model.rows);
   for (const row of rows) {
+    pushedAt.delete(row.runId);
     pushedAt.set(row.runId, performance.now());
     if (op === "remove") known.delete(row.runId);
     else known.set(row.runId, row);
   }
+  for (const old of pushedAt.keys()) if (pushedAt.size > MAX_PUSHED) pushedAt.delete(old);
   model.set({ rows: known });
 }
 

@@ -24,6 +24,7 @@ test("isRest is true where no service runs and no transition is automatic", () =
 test("toneOf gives every top-level state of the agent's chart its own colour", () => {
   const tops = (index.children.get("agent") ?? []).map(({ id }) => toneOf(index, ["agent", id]));
   expect(new Set(tops).size).toBe(tops.length);
+  expect(toneOf(undefined, ["m", "m.constructor"])).toBe("slate");
   expect(topOf(index, "agent.acting.executing.running")).toBe("agent.acting");
   expect(topOf(index, "agent")).toBeUndefined();
 });

@@ -122,6 +122,20 @@ describe("The map of a run", () => {
     expect(spent.text).not.toContain("$");
   });
 
+  test("counts of a plan what is done, not what was abandoned", async () => {
+    const run = await pay();
+    const subtasks = ["done", "abandoned", "in_progress", "todo"].map((state) => ({ state }));
+    const { plan } = agentMap({
+      log: mapLog(run, index),
+      stepNumber: run.last,
+      context: { slots: { plan: { value: { subtasks } } } },
+      agent: "agent",
+      active: undefined,
+      innerRuns: new Map(),
+    });
+    expect(plan).toEqual({ done: 1, total: 4 });
+  });
+
   test("names each hook at the point where it changed something, and counts those that changed nothing", async () => {
     const { hooks } = mapOf(await pay());
     const told = Object.fromEntries(hooks.map(({ point, name, changed }) => [`${point} ${name}`, changed]));
