@@ -2,6 +2,7 @@ import { memo, useState } from "react";
 import { clock, duration } from "../logic/format.ts";
 import { innerRunOf } from "../logic/inner-runs.ts";
 import { isBlob, preview } from "../logic/json-rows.ts";
+import { headOf } from "../logic/step-notes.ts";
 import { callStateText } from "../logic/parallel-calls.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { WithCode } from "../parts/with-code.tsx";
@@ -85,7 +86,7 @@ export const CallCard = memo(function CallCard({ call, result, record, output }:
       <BeforeRun asked={call.input} account={account} isOver={result !== undefined} />
       {record?.asks !== undefined && !result && !isAsked && (
         <p className="reason">
-          <WithCode text={said(record.asks)} />
+          <WithCode text={said(headOf(record.asks))} />
         </p>
       )}
       <FailedAttempts attempts={attempts} hasResult={result !== undefined} account={account} />

@@ -1,5 +1,6 @@
 import { lazy, Suspense } from "react";
 import { BREAKPOINT_REASON } from "../../../src/core/tool/breakpoint.ts";
+import { headOf } from "../logic/step-notes.ts";
 import { sendCommand } from "../store/commands.ts";
 import { model } from "../store/model.ts";
 import { disabledReason } from "../store/disabled-reason.ts";
@@ -21,11 +22,12 @@ export function ApprovalCard({ item }: { readonly item: PendingItem }) {
     const ack = await sendCommand({ type: "decide", callId, decision, argsHash }, key);
     return ack.ok ? undefined : (ack.error?.message ?? t("The command was refused."));
   };
-  const isStop = item.reason?.startsWith(BREAKPOINT_REASON) === true;
+  const why = item.reason === undefined ? undefined : headOf(item.reason); // a long one comes as its beginning
+  const isStop = why?.startsWith(BREAKPOINT_REASON) === true;
   return (
     <DecisionCard
       id="approval"
-      item={item}
+      item={why === undefined ? item : { ...item, reason: why }}
       isSent={isSent}
       disabledReason={reason}
       decide={decide}
