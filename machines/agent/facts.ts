@@ -165,48 +165,28 @@ export function replacing(former: AgentContext, context: AgentContext): readonly
 type Parts = { -readonly [Part in keyof KeptParts]: KeptParts[Part] };
 
 /** Returns the change with the parts that it writes among its facts: an update that returns a part that is stored as it is has declared
- *  it. A change has few fields, and they are looked through, since every update of a run passes here. */
+ *  it. */
 export function withParts(context: AgentContext, change: Change): Change {
+  const { inbox, remembered, wanted, interruption, view, request, progress, draft, outcome } = change;
   let parts: Parts | undefined;
   let facts: Fact[] | undefined;
-  for (const field in change) {
-    switch (field) {
-      case "inbox":
-        if (change.inbox === context.inbox) break;
-        (parts ??= {}).inbox = change.inbox!;
-        if (change.inbox!.input !== context.inbox.input) (facts ??= []).push(INPUT);
-        break;
-      case "remembered":
-        if (change.remembered !== context.remembered) (parts ??= {}).remembered = change.remembered!;
-        break;
-      case "wanted":
-        if (change.wanted !== context.wanted) (parts ??= {}).wanted = change.wanted!;
-        break;
-      case "interruption":
-        if (change.interruption !== context.interruption) (parts ??= {}).interruption = change.interruption!;
-        break;
-      case "view":
-        if (change.view !== context.view) (parts ??= {}).view = change.view!;
-        break;
-      case "request":
-        if (change.request!.system !== context.request.system) (parts ??= {}).system = change.request!.system;
-        break;
-      case "progress": {
-        const { extended, turn } = change.progress!;
-        if (extended !== context.progress.extended)
-          (facts ??= []).push({ type: "budget.extended", extended });
-        if (turn !== context.progress.turn) (facts ??= []).push(TURN);
-        break;
-      }
-      case "draft":
-        if (change.draft && change.draft !== context.draft)
-          (facts ??= []).push({ type: "draft", message: change.draft.message });
-        break;
-      case "outcome":
-        if (change.outcome !== context.outcome) (facts ??= []).push(OUTCOME);
-        break;
-    }
+  if (inbox && inbox !== context.inbox) {
+    parts = { inbox };
+    if (inbox.input !== context.inbox.input) facts = [INPUT];
   }
+  if (remembered && remembered !== context.remembered) (parts ??= {}).remembered = remembered;
+  if (wanted !== undefined && wanted !== context.wanted) (parts ??= {}).wanted = wanted;
+  if (interruption !== undefined && interruption !== context.interruption)
+    (parts ??= {}).interruption = interruption;
+  if (view !== undefined && view !== context.view) (parts ??= {}).view = view;
+  if (request && request.system !== context.request.system) (parts ??= {}).system = request.system;
+  if (progress) {
+    const { extended, turn } = progress;
+    if (extended !== context.progress.extended) (facts ??= []).push({ type: "budget.extended", extended });
+    if (turn !== context.progress.turn) (facts ??= []).push(TURN);
+  }
+  if (draft && draft !== context.draft) (facts ??= []).push({ type: "draft", message: draft.message });
+  if (outcome !== undefined && outcome !== context.outcome) (facts ??= []).push(OUTCOME);
   if (parts) (facts ??= []).unshift({ type: "kept", parts });
   return facts ? { ...change, facts: change.facts ? [...change.facts, ...facts] : facts } : change;
 }
