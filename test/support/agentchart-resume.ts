@@ -50,6 +50,10 @@ export const NOT_KILLED: Listed = {
   "caller.test.ts": "is about the stack of the process that calls",
   "a listener of turn.start can interrupt the turn and speak into it":
     "interrupts in the very step in which the process would end: nothing of it is stored yet",
+  "leaving a stream that has joined a turn by its key leaves the turn to those who began it":
+    "is about the callers of one process: a restored agent has none of them",
+  "leaving a stream whose turn waits for its place leaves the turn before it, and its own does not begin":
+    "is about the callers of one process: a restored agent has none of them",
   "a refused call does not cancel the structured output of the turn":
     "is about the schema that one process has: a restored agent needs it again",
   "never end a turn, however many there are and however the model counts":

@@ -159,6 +159,7 @@ describe("breakpoints", () => {
       for (const input of ["1", "2"]) {
         expect(await agent.call(input)).toMatchObject({ reason: "BREAKPOINT" });
         expect(agent.interrupt()).toBe(true);
+        await expect.poll(() => agent.status().phase).toBe("stopped");
       }
       expect((await agent.messages()).map(({ reason }) => reason)).toContain("INTERRUPTED");
       await agent.close();
