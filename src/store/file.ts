@@ -36,6 +36,7 @@ import { pruneSessions } from "./prune.ts";
 import { fileSchema, type FileStoreOptions } from "./store-options.ts";
 import { pollEvery, watchSeq } from "./watch-seq.ts";
 import { SessionFiles } from "./file-sessions.ts";
+import { limitOf } from "./sql/page-of.ts";
 
 export type { FileStoreOptions };
 
@@ -259,7 +260,8 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
 
     // There may be any number of sessions: each is read in a time of its own.
     async list(filter = {}) {
-      const { prefix, cursor = "", limit = 100 } = filter;
+      const { prefix, cursor = "" } = filter;
+      const limit = limitOf(filter);
       const sessions: SessionInfo[] = [];
       for (const { sessionId, folder: path } of await foldersAfter(cursor, prefix)) {
         if (isLeftOut(sessionId, prefix)) continue;
@@ -275,7 +277,9 @@ export function fileStore(options: FileStoreOptions = {}): SessionStore {
       return isThere ? searcher.search(query) : { sessions: [], total: 0 };
     },
 
-    async listDue({ before, cursor = "", limit = 100 }) {
+    async listDue(filter) {
+      const { before, cursor = "" } = filter;
+      const limit = limitOf(filter);
       const due: string[] = [];
       // an operation that has not ended within its time is given up
       if (cursor === "")

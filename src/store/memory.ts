@@ -22,6 +22,7 @@ import { memorySchema, type MemoryStoreOptions } from "./store-options.ts";
 import { searcherOf, type LocalSearcher } from "./local-index.ts";
 import { pruneSessions } from "./prune.ts";
 import { watchSeq } from "./watch-seq.ts";
+import { limitOf } from "./sql/page-of.ts";
 
 export type { MemoryStoreOptions };
 
@@ -196,7 +197,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): SessionStore {
 
     async list(filter = {}): Promise<SessionPage> {
       if (isClosed) throw storeClosed();
-      const { prefix = "", cursor = "", limit = 100 } = filter;
+      const { prefix = "", cursor = "" } = filter;
+      const limit = limitOf(filter);
       const found = [...sessions.keys()]
         .filter((id) => id.startsWith(prefix) && !isLeftOut(id, prefix) && compareIds(id, cursor) > 0)
         .toSorted(compareIds)
@@ -211,7 +213,9 @@ export function memoryStore(options: MemoryStoreOptions = {}): SessionStore {
       return searcher.search(query);
     },
 
-    async listDue({ before, cursor = "", limit = 100 }) {
+    async listDue(filter) {
+      const { before, cursor = "" } = filter;
+      const limit = limitOf(filter);
       if (isClosed) throw storeClosed();
       const isDue = ([sessionId, stored]: [string, Stored]): boolean => {
         if (compareIds(sessionId, cursor) <= 0) return false;

@@ -2,6 +2,7 @@ import { MARK_AGENT } from "./moved.ts";
 import { mergedPage, type PagedStore } from "./partition-pages.ts";
 import type { FoundSession, SearchPage, SessionSearch, SessionStore } from "./port.ts";
 import { compareIds, toKey } from "./shared.ts";
+import { limitOf } from "./sql/page-of.ts";
 
 /** Makes the pages of stores of those of one. */
 type PagesOf = (
@@ -37,7 +38,7 @@ export async function searchPartitions(
   pagesOf: PagesOf,
   query: SessionSearch,
 ): Promise<SearchPage> {
-  const { limit = 100 } = query;
+  const limit = limitOf(query);
   const progressOf = sumsOf(stores, query);
   const first = new Map<SessionStore, SearchPage>();
   const page = async (store: SessionStore, cursor: string | undefined) => {

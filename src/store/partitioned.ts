@@ -27,6 +27,7 @@ import type { Lease, LoadedSession, SessionInfo, SessionStore } from "./port.ts"
 import { searchPartitions } from "./partition-search.ts";
 import { pruneSessions } from "./prune.ts";
 import { compareIds } from "./shared.ts";
+import { limitOf } from "./sql/page-of.ts";
 import { watchSeq } from "./watch-seq.ts";
 
 export { finishMove, movePartitions, type MoveOptions, type MoveProgress } from "./move-partitions.ts";
@@ -268,7 +269,7 @@ export function partitionedStore(
     },
 
     async list(filter = {}) {
-      const { limit = 100 } = filter;
+      const limit = limitOf(filter);
       const pages = pagesOf<SessionInfo>(
         ({ sessionId }) => sessionId,
         async (at, cursor) => {
@@ -288,7 +289,7 @@ export function partitionedStore(
     search: (query = {}) => searchPartitions(stores, pagesOf, query),
 
     async listDue(filter) {
-      const { limit = 100 } = filter;
+      const limit = limitOf(filter);
       const pages = pagesOf<string>(
         (id) => id,
         async (at, cursor) => {

@@ -8,13 +8,12 @@ import type { Batch, OfferOptions } from "./port.ts";
 import { notifyKey, PostgresListener } from "./postgres-listener.ts";
 import type { PostgresConnection } from "./sql/postgres-connection.ts";
 import { PIPELINE_CONNECTIONS, PostgresPipeline, socketOf } from "./postgres-pipeline.ts";
-import { inPostgresTransaction, loadPg, migratePostgres, newPool } from "./sql/postgres.ts";
+import { inPostgresTransaction, loadPg, migratePostgres, newPool, stepsOf } from "./sql/postgres.ts";
+import type { Row, Statement, Transaction } from "./sql/transaction.ts";
 import { MIGRATIONS } from "./postgres-schema.ts";
 import { postgresSearch, type SearchDialect } from "./search-sql.ts";
 import type { Appended, AppendRow } from "./sql-append.ts";
 import { offerSql, type InputRow } from "./sql-inputs.ts";
-import type { Row } from "./sql-rows.ts";
-import type { Statement, Transaction } from "./sql-statements.ts";
 import type { SqlDatabase } from "./sql-store.ts";
 
 /** Connection lost, server going down or starting up or still a standby, too many connections, deadlock, serialization. */
@@ -161,15 +160,9 @@ export class PostgresDatabase implements SqlDatabase {
 
   async transaction<T>(operation: string, run: () => Transaction<T>): Promise<T> {
     try {
-      return await this.#within(await this.#pool(), async (client) => {
-        const statements = run();
-        let step = statements.next();
-        while (!step.done) {
-          const [sql, values] = step.value;
-          step = statements.next((await client.query<Row>(this.#timed(sql, values))).rows);
-        }
-        return step.value;
-      });
+      return await this.#within(await this.#pool(), (client) =>
+        stepsOf(run(), (sql, values) => client.query<Row>(this.#timed(sql, values))),
+      );
     } catch (error) {
       throw postgresError(error, operation);
     }

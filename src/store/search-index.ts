@@ -4,8 +4,9 @@ import type { FoundSession, JournalEntry, SearchPage, SessionInfo, SessionSearch
 import { labelsOf, fromKey, toKey } from "./shared.ts";
 import { SearchFold, type Summary } from "./search-fold.ts";
 import { searchCondition, searchStatements, toolLabel, type SearchDialect } from "./search-sql.ts";
-import { pageOf } from "./sql/page-of.ts";
-import type { SqlQueries, Statement, Transaction } from "./sql-statements.ts";
+import { limitOf, pageOf } from "./sql/page-of.ts";
+import type { Statement, Transaction } from "./sql/transaction.ts";
+import type { SqlQueries } from "./sql-statements.ts";
 
 /** Words are added in portions of so many: a row of Postgres holds no more than a megabyte of them. */
 const WORDS_PER_ROW = 2_000;
@@ -79,7 +80,8 @@ export class SearchIndex {
 
   /** Searches in what is indexed. Rejects `config/invalid` for a cursor that no search has returned. */
   async find(query: SessionSearch): Promise<SearchPage> {
-    const { limit = 100, cursor } = query;
+    const { cursor } = query;
+    const limit = limitOf(query);
     const after = cursor === undefined ? undefined : placeOf(cursor);
     const { condition, place, values } = searchCondition(this.#dialect, query, after);
     const sql = this.#sql.find(condition, place, values.length + 1);

@@ -1,7 +1,7 @@
 import type { SessionSearch } from "./port.ts";
 import { labelsOf, keyAfterPrefix, leftOut, toKey } from "./shared.ts";
 import { queryWords } from "./search-words.ts";
-import type { Transaction } from "./sql-statements.ts";
+import type { Transaction } from "./sql/transaction.ts";
 
 /** The part of a session that an index of sessions has: a row, its labels, and its words. `n` is the number that the index gives it. */
 export type SearchDialect = {

@@ -78,6 +78,11 @@ export function storeClosed(): AgentError {
   return new AgentError("store/failed", "The store is closed.");
 }
 
+/** The error of a read whose session was deleted meanwhile. */
+export function deletedMeanwhile(sessionId: string): AgentError {
+  return new AgentError("session/not-found", `Session '${sessionId}' was deleted while it was read.`);
+}
+
 /** Throws `config/invalid` unless `id` is a valid id of a session, an input or an owner. `what` begins the message. */
 export function checkId(id: string, what: string): void {
   if (typeof id === "string" && id !== "" && id.isWellFormed()) return;

@@ -1,7 +1,7 @@
 import { hashOf } from "./checksum.ts";
 import { SESSION_PHASES, type OfferedInput, type SessionInput } from "./port.ts";
 import { checkId, toKey } from "./shared.ts";
-import type { Row } from "./sql-rows.ts";
+import type { Row } from "./sql/transaction.ts";
 
 /** The values of the columns of an input. Ids are keys (see {@link toKey}). */
 export type InputRow = readonly [

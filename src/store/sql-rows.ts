@@ -3,10 +3,8 @@ import type { Json, JsonObject } from "../core/base/json.ts";
 import { chained, hashOf, readChecked } from "./checksum.ts";
 import type { JournalEntry, LoadedSession, SessionInfo, SessionInput } from "./port.ts";
 import { readPosition, fromKey, toKey } from "./shared.ts";
+import type { Row } from "./sql/transaction.ts";
 import { readJson, sessionDamaged } from "./stored-json.ts";
-
-/** A row as the driver returns it. */
-export type Row = { readonly [column: string]: unknown };
 
 /** Returns the position of a row. Throws `session/damaged`. */
 export function positionOf({ position, position_checksum, seq }: Row, key: string): JsonObject {

@@ -1,9 +1,4 @@
-import type { Row } from "./sql-rows.ts";
-
-/** A statement and the values of its parameters. */
-export type Statement = readonly [sql: string, values: readonly unknown[]];
-/** The statements of a transaction: yields each one and receives its rows. */
-export type Transaction<T> = Generator<Statement, T, readonly Row[]>;
+import type { Row, Statement, Transaction } from "./sql/transaction.ts";
 
 /** The interface that runs statements. */
 export type SqlQueries = {

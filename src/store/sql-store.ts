@@ -1,6 +1,7 @@
 import { AgentError } from "../core/base/error.ts";
 import {
   appendError,
+  deletedMeanwhile,
   leaseLost,
   checkId,
   fromKey,
@@ -27,15 +28,11 @@ import { SearchIndex, type ChangedSession } from "./search-index.ts";
 import type { SearchDialect } from "./search-sql.ts";
 import { appendRowOf, type Appended, type AppendRow } from "./sql-append.ts";
 import { inputRowOf, offeredOf, type InputRow } from "./sql-inputs.ts";
-import { endMissing, entriesOf, infoOf, inputOf, loadedOf, positionOf, type Row } from "./sql-rows.ts";
-import {
-  statementsOf,
-  type SqlDialect,
-  type SqlQueries,
-  type Statement,
-  type Transaction,
-} from "./sql-statements.ts";
+import { endMissing, entriesOf, infoOf, inputOf, loadedOf, positionOf } from "./sql-rows.ts";
+import { statementsOf, type SqlDialect, type SqlQueries } from "./sql-statements.ts";
+import type { Row, Statement, Transaction } from "./sql/transaction.ts";
 import { pollEvery, watchSeq, type SeqSource } from "./watch-seq.ts";
+import { limitOf } from "./sql/page-of.ts";
 
 /** One SQL database. Every method rejects with an AgentError; `operation` completes "could not …" in its message. */
 export interface SqlDatabase extends SqlDialect, SqlQueries {
@@ -235,7 +232,7 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
         const head = found.find(({ entry }) => entry === null);
         let before = head?.["checksum"] ?? null;
         if (former && !(Number(head?.["seq"]) >= former.seq && before === former.checksum))
-          throw new AgentError("session/not-found", `Session '${sessionId}' was deleted while it was read.`);
+          throw deletedMeanwhile(sessionId);
         for (const row of rows) {
           const entries = entriesOf(row, before, sessionId, last + 1);
           before = row["checksum"] ?? null;
@@ -295,7 +292,7 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
     },
 
     async list(filter = {}) {
-      const { limit = 100 } = filter;
+      const limit = limitOf(filter);
       const { condition, values } = conditionOf(filter);
       const statement = sql.list(condition, values.length + 1);
       const rows = await db.query("list", [statement, [...values, limit + 1]]);
@@ -304,7 +301,9 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
 
     search: (query) => searcher.search(query),
 
-    async listDue({ before, cursor = "", limit = 100 }) {
+    async listDue(filter) {
+      const { before, cursor = "" } = filter;
+      const limit = limitOf(filter);
       const after = [before, toKey(cursor), now()];
       const here = ownersHere();
       const held = here ? await db.query("list", [sql.dueOwners, [...after, `%${here}%`]]) : [];

@@ -5,18 +5,10 @@ import { chained } from "./checksum.ts";
 import type { Batch } from "./port.ts";
 import { isAppendSynced, type LocalStoreOptions } from "./local-options.ts";
 import type { Appended, AppendRow } from "./sql-append.ts";
-import type { Row } from "./sql-rows.ts";
-import type { Statement, Transaction } from "./sql-statements.ts";
+import type { Row, Statement, Transaction } from "./sql/transaction.ts";
 import type { SqlDatabase } from "./sql-store.ts";
 import { SQLITE_SEARCH } from "./search-sql.ts";
-import {
-  inSqliteTransaction,
-  migrateSqlite,
-  openSqlite,
-  SQLITE,
-  sqliteCodeOf,
-  SqliteStatements,
-} from "./sql/sqlite.ts";
+import { migrateSqlite, openSqlite, SQLITE, sqliteCodeOf, SqliteStatements } from "./sql/sqlite.ts";
 import { MIGRATIONS, renewSearchTables } from "./sqlite-schema.ts";
 import { pollEvery } from "./watch-seq.ts";
 
@@ -122,7 +114,7 @@ export class SqliteDatabase implements SqlDatabase {
   async query(operation: string, statement: Statement, isDurable = false): Promise<readonly Row[]> {
     return this.#use(operation, (db) => {
       this.#sync(db, isDurable && this.#fsync !== "never");
-      return this.#all(db, statement);
+      return this.#statements.all(db, ...statement);
     });
   }
 
@@ -199,20 +191,11 @@ export class SqliteDatabase implements SqlDatabase {
     this.#synchronous = synchronous;
   }
 
-  #all(db: DatabaseSync, [sql, values]: Statement): readonly Row[] {
-    return this.#statements.all(db, sql, values ?? []);
-  }
-
   /** Runs synchronously, so that no other statement of this process comes in between; other processes wait. */
   #transaction<T>(operation: string, run: () => Transaction<T>, isSynced: boolean): T {
     return this.#use(operation, (db) => {
       this.#sync(db, isSynced);
-      return inSqliteTransaction(db, () => {
-        const statements = run();
-        let step = statements.next();
-        while (!step.done) step = statements.next(this.#all(db, step.value));
-        return step.value;
-      });
+      return this.#statements.transaction(db, run);
     });
   }
 }

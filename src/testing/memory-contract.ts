@@ -75,6 +75,20 @@ const keeping: ContractTests<Context> = {
     await memory.put("acme/bob", [{ text: "coffee" }], { batch: "turn 1" });
     assert.deepEqual(await textsOf(memory, "acme/bob"), ["coffee"]);
   },
+  "a batch that several put at once is put once, and other batches beside it": async ({ memory, open }) => {
+    const handles = [memory, await open(), await open()];
+    const put = (batch: string) =>
+      Promise.all(
+        handles.map((handle, n) =>
+          handle.put("acme/ada", [{ text: `fact ${n} of ${batch}` }, { text: "tea" }], { batch }),
+        ),
+      );
+    const [first, ...others] = (await put("turn 1")).map((ids) => ids.toSorted());
+    assert.deepEqual(others, [first, first]);
+    assert.equal((await textsOf(memory)).length, 2);
+    await Promise.all([put("turn 2"), put("turn 3")]);
+    assert.equal((await textsOf(memory)).length, 4);
+  },
   "a memory that has expired is neither found nor listed, and can be put again": async ({
     memory,
     clock,
@@ -233,6 +247,17 @@ const vectors: ContractTests<Context> = {
     await rejectsWith(search(COMPASS, Float32Array.of(1, 2, 3)), "config/invalid");
     await memory.put("acme/ada", [{ text: "tea" }]);
     assert.equal((await search(COMPASS, NORTH))[0]!.score, 1);
+  },
+  "of two embedders that come at once one is refused": async ({ memory, open }) => {
+    const handles = [memory, await open()];
+    const puts = handles.map((handle, n) =>
+      handle.put("acme/ada", [{ text: `fact ${n}`, vector: NORTH }], {
+        embedder: { name: `embedder ${n}`, dimensions: 2 },
+      }),
+    );
+    const states = (await Promise.allSettled(puts)).map(({ status }) => status);
+    assert.deepEqual(states.toSorted(), ["fulfilled", "rejected"]);
+    assert.equal((await textsOf(memory)).length, 1);
   },
 };
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { fileStore } from "agentchart/store/file";
 import { memoryStore } from "agentchart/store/memory";
+import { partitionedStore } from "agentchart/store/partitioned";
 import { sqliteStore } from "agentchart/store/sqlite";
 
 const folder = mkdtempSync(join(tmpdir(), "agentchart-wrong-"));
@@ -58,6 +59,7 @@ test.each([
   ["memory", () => memoryStore()],
   ["files", () => fileStore({ dir: join(folder, "none") })],
   ["SQLite", () => sqliteStore({ path: ":memory:" })],
+  ["a partition", () => partitionedStore([{ store: memoryStore(), upTo: 0xffffffff }])],
 ] as const)("a page of no sessions has no cursor, in %s", async (_, open) => {
   const store = open();
   const { fence } = (await store.acquire("s", lease))!;
@@ -66,6 +68,12 @@ test.each([
   expect(await store.list({ limit: 0 })).toEqual({ sessions: [] });
   expect(await store.listDue({ before: Date.now(), limit: 0 })).toEqual({ sessionIds: [] });
   expect(await store.search!({ limit: 0 })).toEqual({ sessions: [], total: 1 });
+  const invalid = { code: "config/invalid" };
+  for (const limit of [-1, 1.5, NaN, Infinity, "1"] as number[]) {
+    await expect(store.list({ limit })).rejects.toMatchObject(invalid);
+    await expect(store.listDue({ before: Date.now(), limit })).rejects.toMatchObject(invalid);
+    await expect(store.search!({ limit })).rejects.toMatchObject(invalid);
+  }
   await store.close();
 });
 

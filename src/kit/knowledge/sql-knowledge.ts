@@ -15,7 +15,7 @@ import { queryTerms, searched, shareOf, termsOf, weighted, type WeightedTerm } f
 import type { EmbedderInfo } from "../../core/model/embedder.ts";
 import { checkEmbedder, checkVector, type Near, type StoredEmbedder } from "../../core/model/vectors.ts";
 import { fused } from "../../core/tool/rank.ts";
-import { pageOf } from "../../store/sql/page-of.ts";
+import { limitOf, pageOf } from "../../store/sql/page-of.ts";
 
 /** A row of the table of passages; `terms` are those it is found by, `vector` has length 1. */
 export type PassageRow = {
@@ -137,8 +137,9 @@ export function sqlKnowledge(db: KnowledgeDatabase, now: () => number = Date.now
       const document = await db.document(source);
       return document && { ...documentOf(document), ids: await db.ids(source) };
     },
-    async documents({ cursor, limit = 100 } = {}) {
-      const found = await db.documents(cursor, limit + 1);
+    async documents(page = {}) {
+      const limit = limitOf(page);
+      const found = await db.documents(page.cursor, limit + 1);
       const { items, ...next } = pageOf(found, limit, ({ source }) => source);
       return { documents: items.map(documentOf), ...next };
     },

@@ -53,7 +53,7 @@ export type MemoryPage = { readonly memories: readonly Memory[]; readonly cursor
  *   memory without a vector is found by its words. What words and what vectors find is merged by reciprocal rank.
  * - A scope has a bound, which is an option of the store; the oldest memories are dropped.
  *
- * Methods reject `config/invalid` for an empty scope, and `store/failed` if the storage fails.
+ * Methods reject `config/invalid` for an empty scope and for a `limit` that is not a whole number, and `store/failed` if the storage fails.
  */
 export interface MemoryStore {
   /** Keeps memories, and returns their ids. */

@@ -1,4 +1,3 @@
-import type { ClientBase } from "pg";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import {
@@ -7,7 +6,8 @@ import {
   isConnection,
   type PostgresConnection,
 } from "../../store/sql/postgres-connection.ts";
-import { inPostgresTransaction, migratePostgres, PostgresTables } from "../../store/sql/postgres.ts";
+import { inPostgresTransaction, migratePostgres, PostgresTables, stepsOf } from "../../store/sql/postgres.ts";
+import type { Row } from "../../store/sql/transaction.ts";
 import type { MemoryStore } from "./port.ts";
 import {
   ADDED_COLUMNS,
@@ -50,15 +50,15 @@ function postgresDatabase(options: PostgresMemoryOptions): MemoryDatabase {
   );
   return {
     table,
-    query: (operation, ...each) =>
-      tables.run(operation, (pool) => {
-        const run = async (client: Pick<ClientBase, "query">) => {
-          const results = [];
-          for (const [sql, values] of each) results.push(await client.query(sql, [...values]));
-          return results.flatMap(({ rows }) => rows);
-        };
-        return each.length > 1 ? inPostgresTransaction(pool, run) : run(pool);
-      }),
+    query: (operation, [sql, values]) =>
+      tables.run(operation, async (pool) => (await pool.query<Row>(sql, [...values])).rows),
+    transaction: (operation, scope, run) =>
+      tables.run(operation, (pool) =>
+        inPostgresTransaction(pool, async (client) => {
+          await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`${table} ${scope}`]);
+          return stepsOf(run(), (sql, values) => client.query<Row>(sql, [...values]));
+        }),
+      ),
     close: () => tables.close(),
   };
 }

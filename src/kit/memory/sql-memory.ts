@@ -13,22 +13,17 @@ import {
   type Near,
 } from "../../core/model/vectors.ts";
 import { fused, rarityOf, wordsOf } from "../../core/tool/rank.ts";
-import { pageOf } from "../../store/sql/page-of.ts";
+import { limitOf, pageOf } from "../../store/sql/page-of.ts";
+import type { Row, Statement, Transaction } from "../../store/sql/transaction.ts";
 import { checkScope, type Memory, type MemoryStore, type NewMemory } from "./port.ts";
 
-/** A value of a column. */
-export type SqlValue = string | number | null | Uint8Array;
-type Row = { readonly [column: string]: unknown };
-
-/** A statement with `$1`, `$2` … for its values. */
-export type MemoryStatement = readonly [sql: string, values: readonly SqlValue[]];
-
-/** One database. */
+/** One database. Its methods reject with AgentErrors. */
 export type MemoryDatabase = {
   /** The table, as SQL names it. */
   readonly table: string;
-  /** Runs all statements or none, and returns their rows. Rejects with AgentErrors. */
-  query(operation: string, ...statements: readonly MemoryStatement[]): Promise<readonly Row[]>;
+  query(operation: string, statement: Statement): Promise<readonly Row[]>;
+  /** Runs all statements or none, while no other transaction changes the scope. */
+  transaction<T>(operation: string, scope: string, run: () => Transaction<T>): Promise<T>;
   close(): Promise<void>;
 };
 
@@ -118,25 +113,15 @@ export function sqlMemory(
       check(newMemorySchema(), given, "put", "The memories");
       if (given.some(({ vector }) => (vector === undefined) !== (embedder === undefined)))
         throw configError("put: expected a vector for each memory and their `embedder`, or neither.");
-      if (embedder) await checkStored(scope, embedder);
       const batch = named === undefined ? null : batchKey(named);
-      if (batch !== null) {
-        const sql = `SELECT id FROM ${table} WHERE scope = $1 AND batch = $2 ORDER BY at`;
-        const known = await db.query("read memories", [sql, [scope, batch]]);
-        if (known.length > 0) return known.map(({ id }) => String(id));
-      }
       const texts = given.map((each) => ({ ...each, text: storable(each.text) }));
       const memories = new Map(texts.map((each) => [idOf(each.text), each]));
-      if (memories.size === 0) return [];
-      const rows = [...memories].map(
-        ([id, { text, meta = {}, expiresAt = null, vector }]): readonly SqlValue[] => {
-          newest = Math.max(now(), newest + 0.001); // keeps the order of those of one millisecond
-          const at = newest;
-          const made = vector ? [encoded(embedder!), bytesOf(checkVector(vector, embedder!))] : [null, null];
-          return [scope, id, batch, text, at, expiresAt, JSON.stringify(meta), ...made];
-        },
-      );
-      const inserts = partsOf(rows).map((part): MemoryStatement => {
+      const rows = [...memories].map(([id, { text, meta = {}, expiresAt = null, vector }]) => {
+        newest = Math.max(now(), newest + 0.001); // keeps the order of those of one millisecond
+        const made = vector ? [encoded(embedder!), bytesOf(checkVector(vector, embedder!))] : [null, null];
+        return [scope, id, batch, text, newest, expiresAt, JSON.stringify(meta), ...made];
+      });
+      const inserts = partsOf(rows).map((part): Statement => {
         const marks = part.map((row, at) => `(${marksOf(row, at * row.length)})`);
         const sql = `INSERT INTO ${table} (scope, id, batch, text, at, expires_at, meta, embedder, vector) VALUES ${marks.join(", ")}
         ON CONFLICT (scope, id) DO UPDATE SET
@@ -147,13 +132,23 @@ export function sqlMemory(
       });
       const kept = `SELECT id FROM ${table} WHERE scope = $1 AND ${LIVE} ORDER BY at DESC, id DESC LIMIT ${maxPerScope}`;
       const drop = `DELETE FROM ${table} WHERE scope = $1 AND id NOT IN (${kept})`;
-      await db.query("keep memories", ...inserts, [drop, [scope, now()]]);
-      return [...memories.keys()];
+      return db.transaction("keep memories", scope, function* (): Transaction<readonly string[]> {
+        if (embedder) refuseOther(embedder, yield otherThan(scope, embedder));
+        const ofBatch = `SELECT id FROM ${table} WHERE scope = $1 AND batch = $2 ORDER BY at`;
+        const known = batch === null ? [] : yield [ofBatch, [scope, batch]];
+        if (known.length > 0) return known.map(({ id }) => String(id));
+        yield* inserts;
+        yield [drop, [scope, now()]];
+        return [...memories.keys()];
+      });
     },
-    async search(scope, { text, limit, embedding }) {
+    async search(scope, query) {
       checkScope(scope);
+      const { text, embedding } = query;
+      const limit = limitOf(query);
       const asked = embedding && checkVector(embedding.vector, embedding.by);
-      if (embedding) await checkStored(scope, embedding.by);
+      if (embedding)
+        refuseOther(embedding.by, await db.query("read memories", otherThan(scope, embedding.by)));
       const columns = asked ? `${READ}, vector` : READ;
       const rows = await live(scope, maxPerScope, undefined, columns);
       const memories = rows.map(memoryOf);
@@ -175,7 +170,9 @@ export function sqlMemory(
         score: Math.max(scores[index]!, similarities.get(index) ?? 0),
       }));
     },
-    async list(scope, { cursor, limit = 100 } = {}) {
+    async list(scope, page = {}) {
+      const { cursor } = page;
+      const limit = limitOf(page);
       const rows = await live(
         checkScope(scope),
         limit + 1,
@@ -186,23 +183,27 @@ export function sqlMemory(
     },
     async remove(scope, ids) {
       checkScope(scope);
-      const remove = (which: string, some: readonly string[]): MemoryStatement => [
-        `DELETE FROM ${table} WHERE scope = $1${which} RETURNING id`,
-        [scope, ...some],
-      ];
-      const removals = ids
-        ? partsOf(ids).map((part) => remove(` AND id IN (${marksOf(part, 1)})`, part))
-        : [remove("", [])];
-      return (await db.query("remove memories", ...removals)).length;
+      const remove = `DELETE FROM ${table} WHERE scope = $1`;
+      return db.transaction("remove memories", scope, function* (): Transaction<number> {
+        if (!ids) return (yield [`${remove} RETURNING id`, [scope]]).length;
+        let removed = 0;
+        for (const part of partsOf(ids))
+          removed += (yield [`${remove} AND id IN (${marksOf(part, 1)}) RETURNING id`, [scope, ...part]])
+            .length;
+        return removed;
+      });
     },
     close: () => db.close(),
   };
 
-  async function checkStored(scope: string, given: EmbedderInfo): Promise<void> {
+  function otherThan(scope: string, given: EmbedderInfo): Statement {
     const sql = `SELECT embedder FROM ${table} WHERE scope = $1 AND embedder <> $2 LIMIT 1`;
-    const [other] = await db.query("read memories", [sql, [scope, encoded(given)]]);
-    if (other) checkEmbedder("memories of this scope", decoded(String(other["embedder"])), given);
+    return [sql, [scope, encoded(given)]];
   }
+}
+
+function refuseOther(given: EmbedderInfo, [other]: readonly Row[]): void {
+  if (other) checkEmbedder("memories of this scope", decoded(String(other["embedder"])), given);
 }
 
 /** Parts of a list, of which each fits one statement. */

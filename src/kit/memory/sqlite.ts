@@ -1,12 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
-import {
-  inSqliteTransaction,
-  migrateSqlite,
-  SqliteStatements,
-  SqliteTables,
-} from "../../store/sql/sqlite.ts";
+import { migrateSqlite, SqliteStatements, SqliteTables } from "../../store/sql/sqlite.ts";
 import type { MemoryStore } from "./port.ts";
 import {
   ADDED_COLUMNS,
@@ -47,11 +42,8 @@ function sqliteDatabase(path: string): MemoryDatabase {
   const statements = new SqliteStatements();
   return {
     table: "memories",
-    query: (operation, ...each) =>
-      tables.run(operation, (db) => {
-        const run = () => each.flatMap(([sql, values]) => statements.all(db, sql, values));
-        return each.length > 1 ? inSqliteTransaction(db, run) : run();
-      }),
+    query: (operation, statement) => tables.run(operation, (db) => statements.all(db, ...statement)),
+    transaction: (operation, _, run) => tables.run(operation, (db) => statements.transaction(db, run)),
     async close() {
       statements.clear();
       tables.close();

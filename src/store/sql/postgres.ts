@@ -2,6 +2,7 @@ import type { ClientBase, Pool, PoolClient, PoolConfig } from "pg";
 import { AgentError } from "../../core/base/error.ts";
 import { missingPackage } from "../../core/base/missing-package.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
+import type { Row, Statement, Transaction } from "./transaction.ts";
 
 const TIMEOUT_MS = 10_000;
 
@@ -67,6 +68,16 @@ export async function inPostgresTransaction<T>(
     client.off("error", ignore);
     client.release(isBroken);
   }
+}
+
+/** Runs the statements of a transaction. */
+export async function stepsOf<T>(
+  statements: Transaction<T>,
+  query: (...statement: Statement) => Promise<{ readonly rows: readonly Row[] }>,
+): Promise<T> {
+  let step = statements.next();
+  while (!step.done) step = statements.next((await query(...step.value)).rows);
+  return step.value;
 }
 
 /** The table of the versions: that of the store, or that of another part in the same schema, such as "memory". */

@@ -2,6 +2,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { AgentError, configError, messageOf } from "../../core/base/error.ts";
 import { builtin } from "../../core/base/platform.ts";
+import type { Transaction } from "./transaction.ts";
 
 const BUSY_TIMEOUT_MS = 5_000;
 const BUSY_RETRY_MS = 5;
@@ -156,6 +157,16 @@ export class SqliteStatements {
   all(db: DatabaseSync, sql: string, values: readonly unknown[]): Record<string, unknown>[] {
     const { statement, order } = this.#prepared.get(sql) ?? this.#prepare(db, sql);
     return statement.all(...order.map((index) => values[index] as SQLInputValue));
+  }
+
+  /** Runs the statements of a transaction of this process alone. No other statement of it comes in between. */
+  transaction<T>(db: DatabaseSync, run: () => Transaction<T>): T {
+    return inSqliteTransaction(db, () => {
+      const statements = run();
+      let step = statements.next();
+      while (!step.done) step = statements.next(this.all(db, ...step.value));
+      return step.value;
+    });
   }
 
   /** Forgets them, because the tables or the database changed. */

@@ -97,5 +97,11 @@ describe("a store of memories", () => {
     await expect(store.put("a", ["tea"] as never)).rejects.toMatchObject({ code: "config/invalid" });
     await expect(store.put("a", [{ text: "" }])).rejects.toMatchObject({ code: "config/invalid" });
     await expect(store.list("a", { cursor: "next" })).rejects.toMatchObject({ code: "config/invalid" });
+    for (const limit of [-1, 1.5, NaN, Infinity, "1"] as number[]) {
+      await expect(store.list("a", { limit })).rejects.toMatchObject({ code: "config/invalid" });
+      await expect(store.search("a", { text: "tea", limit })).rejects.toMatchObject({
+        code: "config/invalid",
+      });
+    }
   });
 });
