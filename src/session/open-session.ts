@@ -54,7 +54,8 @@ export interface StoredSession {
    *  have, and `session/damaged` for one after the damage of its journal. */
   at(seq?: number): Promise<Moment>;
   /** Returns `limit` (default 100) messages of the transcript from index `after` (default 0) on, and how many there are. It reads the
-   *  entries of these messages and few others. Rejects `session/damaged` if it reaches damage. */
+   *  entries of these messages and few others. Rejects `session/damaged` if it reaches damage, and `session/not-found` if the session was
+   *  deleted meanwhile. */
   messages(options?: {
     readonly after?: number | undefined;
     readonly limit?: number | undefined;
@@ -173,7 +174,11 @@ export async function openSession(store: SessionStore, sessionId: string): Promi
     async messages(options = {}) {
       check(messagesSchema(), options, "messages");
       const { after = 0, limit = 100 } = options;
-      return readMessages(store, sessionId, { after, limit });
+      const page = await readMessages(store, sessionId, { after, limit });
+      const { length } = page.messages;
+      const isWhole = length === Math.min(limit, Math.max(0, page.total - after));
+      if (!isWhole || (page.total === 0 && !(await exists(store, sessionId)))) throw notFound(); // deleted meanwhile
+      return page;
     },
     async *events() {
       const reader = new EntryReader();

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AgentError } from "../core/base/error.ts";
 import { STORE_TIMEOUT_MS } from "./deadlines.ts";
 import { withRulesOf } from "../core/tool/rules/store-rules.ts";
-import type { Batch, OfferedInput, SessionInput, SessionStore } from "./port.ts";
+import type { Batch, JournalEntry, OfferedInput, SessionInput, SessionStore } from "./port.ts";
+import { deletedMeanwhile } from "./shared.ts";
 
 type RetryingStoreOptions = {
   /** For how long an operation is repeated, ms. */
@@ -22,7 +23,7 @@ const isTransient = (error: unknown): error is AgentError =>
  * Wraps a store so that it survives a restart of its database. Operations that fail with a retryable `store/failed` are repeated with
  * exponential back-off. An append whose outcome is unknown is repeated and takes effect once; if its outcome is still unknown after
  * `timeoutMs`, it rejects `session/lease-lost`, because its writer must not continue. An input that a repetition finds is "accepted" if it
- * waits and has the same data, else a "duplicate". `renew` is not repeated, because its caller renews periodically, nor is `prune`, which
+ * waits and has the same data, else a "duplicate". A deletion that is repeated returns true: a former attempt may have done it. `renew` is not repeated, because its caller renews periodically, nor is `prune`, which
  * can be called again.
  */
 export function retryingStore(
@@ -94,17 +95,35 @@ export function retryingStore(
     },
     async *read(sessionId, { after = 0, limit = Number.POSITIVE_INFINITY } = {}) {
       let [last, left] = [after, limit];
+      let former: JournalEntry | undefined;
+      /** Reads on behind the entry that came last, if the journal still has it. */
+      const open = async (): Promise<AsyncIterator<JournalEntry>> => {
+        const again = former ? 1 : 0;
+        const range = { after: last - again, limit: left + again };
+        const opened = store.read(sessionId, range)[Symbol.asyncIterator]();
+        if (former && JSON.stringify((await opened.next()).value) !== JSON.stringify(former))
+          throw deletedMeanwhile(sessionId);
+        return opened;
+      };
+      let source: AsyncIterator<JournalEntry> | undefined;
       const next = () =>
         retrying(async () => {
-          const entries = [];
-          for await (const entry of store.read(sessionId, { after: last, limit: Math.min(left, 500) }))
-            entries.push(entry);
-          return entries;
+          try {
+            return await (source ??= await open()).next();
+          } catch (error) {
+            source = undefined;
+            throw error;
+          }
         });
-      for (let entries = await next(); entries.length > 0; entries = left > 0 ? await next() : []) {
-        yield* entries;
-        last += entries.length;
-        left -= entries.length;
+      try {
+        for (let step = await next(); !step.done; step = await next()) {
+          former = step.value;
+          last++;
+          left--;
+          yield former;
+        }
+      } finally {
+        await source?.return?.();
       }
     },
     load: (sessionId) => retrying(() => store.load(sessionId)),
@@ -127,7 +146,7 @@ export function retryingStore(
     list: (filter) => retrying(() => store.list(filter)),
     ...(store.search && { search: (query) => retrying(() => store.search!(query)) }),
     listDue: (filter) => retrying(() => store.listDue(filter)),
-    delete: (...args) => retrying(() => store.delete(...args)),
+    delete: (...args) => retrying(async (attempt) => (await store.delete(...args)) || attempt > 0),
     prune: (options) => store.prune(options),
     ...(store.watch && { watch: store.watch.bind(store) }),
     close: () => store.close(),

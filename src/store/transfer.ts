@@ -198,7 +198,7 @@ async function readExport(chunks: AsyncIterable<string> | Iterable<string>): Pro
 /**
  * Writes an exported session into a store, under its own id or `options.sessionId`, and returns the id. The export may come in
  * chunks of any size. It is read to its end and checked before anything is written; while it is written, the session is
- * listed as `quarantined`, and a failure removes it, unless another process has it by then. Rejects `session/damaged`, `session/version`, `session/redacted` for an
+ * listed as `quarantined`, and a failure removes it, unless another process has it by then; inputs that others have put stay. Rejects `session/damaged`, `session/version`, `session/redacted` for an
  * export whose secrets were redacted, and `session/conflict` if the session exists.
  *
  * @example
@@ -221,6 +221,7 @@ export async function importSession(
   const sessionId = options.sessionId ?? header.sessionId;
   const exists = () => new AgentError("session/conflict", `Session '${sessionId}' exists already.`);
   const position = quarantined(header.meta, "Its import was cut off.");
+  const added: string[] = [];
   const write = async (lease: Lease): Promise<void> => {
     const { fence } = lease;
     const renew = keeping([store, lease]);
@@ -231,7 +232,8 @@ export async function importSession(
       await renew();
     }
     for (const input of inputs) {
-      await store.putInput(sessionId, input);
+      added.push(input.id);
+      if ((await store.putInput(sessionId, input)) === "duplicate") added.pop(); // that of somebody else
       await renew();
     }
     await store.append(sessionId, {
@@ -242,13 +244,21 @@ export async function importSession(
       ...(end.checkpoint && { checkpoint: end.checkpoint }),
     });
   };
+  /** Removes what was written. Inputs that others have put into the inbox stay. */
+  const remove = async ({ fence }: Lease): Promise<void> => {
+    if (added.length > 0) {
+      const { seq: expectedSeq = 0 } = (await store.load(sessionId)) ?? {};
+      await store.append(sessionId, { expectedSeq, fence, entries: [], position, ackInputs: added });
+    }
+    await store.delete(sessionId, { keepsInputs: true });
+  };
   const run = async (lease: Lease): Promise<void> => {
     if (await store.load(sessionId)) throw exists();
     try {
       await write(lease);
     } catch (error) {
       const isTaken = AgentError.is(error) && error.code === "session/lease-lost"; // another process has the session now
-      if (!isTaken) await store.delete(sessionId).catch(() => {}); // the first error is the one to report
+      if (!isTaken) await remove(lease).catch(() => {}); // the first error is the one to report
       throw error;
     }
   };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { SessionStore } from "../store/port.ts";
+import { AgentError } from "../core/base/error.ts";
+import type { Batch, SessionStore } from "../store/port.ts";
 import { exportSession, importSession } from "../store/transfer.ts";
 import {
   collectAll,
@@ -58,6 +59,36 @@ export const transferTests: StoreContractTests = {
     await acquireLease(store, "leased");
     await rejectsWith(importSession(store, lines, { sessionId: "leased" }), "session/conflict");
     await rejectsWith(collectAll(exportSession(store, "unknown")), "session/not-found");
+  },
+  "an importSession that fails removes what it wrote, and no input of others": async ({ store }) => {
+    await createLongSession(store, "s");
+    await store.putInput("s", { id: "3", data: {} });
+    const lines = await collectAll(exportSession(store, "s"));
+    const others = [
+      { id: "2", data: { by: "another" } },
+      { id: "4", data: {} },
+    ];
+    await store.putInput("copy", others[0]!);
+    const failing = new Proxy(store, {
+      get(target, key) {
+        const member: unknown = Reflect.get(target, key, target);
+        if (typeof member !== "function") return member;
+        return async (...args: readonly [string, Batch]) => {
+          if (key !== "append" || args[1].position["phase"] === "quarantined")
+            return Reflect.apply(member, target, args) as unknown;
+          await store.putInput("copy", others[1]!);
+          throw new AgentError("store/failed", "No space is left.");
+        };
+      },
+    });
+    await rejectsWith(importSession(failing, lines, { sessionId: "copy" }), "store/failed");
+    assert.equal(await store.load("copy"), undefined);
+    assert.deepEqual(await store.takeInputs("copy", 9), others);
+    await importSession(store, lines, { sessionId: "copy" });
+    assert.deepEqual(await store.takeInputs("copy", 9), [...others, { id: "3", data: {} }]);
+    await rejectsWith(importSession(failing, lines, { sessionId: "other" }), "store/failed");
+    await store.delete("copy");
+    assert.equal(await store.delete("other"), false);
   },
   "importSession refuses a cut, changed or foreign file before it writes anything": async ({ store }) => {
     await createLongSession(store, "s");

@@ -26,6 +26,7 @@ test("a session that was deleted after it was opened does not exist", async () =
     () => session.at(1),
     () => session.fork(1),
     () => session.fork({ before: 3 }),
+    () => session.messages(),
   ];
   for (const attempt of attempts)
     await expect(attempt()).rejects.toMatchObject({ code: "session/not-found" });

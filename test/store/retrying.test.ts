@@ -189,6 +189,65 @@ describe("an input whose outcome is unknown", () => {
   });
 });
 
+test("a deletion whose answer was lost has deleted", async () => {
+  const inner = memoryStore();
+  const store = retryingStore(failing(inner, ["after"], "delete"), { timeoutMs: 5_000 });
+  await inner.putInput("s", { id: "1", data: {} });
+  expect(await store.delete("s")).toBe(true);
+  expect(await store.delete("s")).toBe(false);
+});
+
+describe("a read that is interrupted", () => {
+  const COUNT = 7;
+  /** Reads a session whose connection is lost behind each third entry; `meanwhile` is done before it is there again. */
+  const readings = async (meanwhile: (inner: SessionStore, lost: number) => Promise<unknown>) => {
+    const inner = memoryStore();
+    const write = async (at: number): Promise<void> => {
+      const { fence } = (await inner.acquire("s", { owner: "a", ttlMs: 1_000 }))!;
+      const entries = Array.from({ length: COUNT }, (_, n) => ({ ...entry(n + 1), at }));
+      await inner.append("s", { expectedSeq: 0, fence, entries, position: {} });
+    };
+    await write(0);
+    let lost = 0;
+    const store = retryingStore(
+      {
+        ...inner,
+        async *read(...args) {
+          let read = 0;
+          for await (const each of inner.read(...args)) {
+            if (++read > 3) {
+              await meanwhile({ ...inner, putInput: async () => (await write(1), "accepted") }, ++lost);
+              throw passing();
+            }
+            yield each;
+          }
+        },
+      },
+      { timeoutMs: 5_000 },
+    );
+    return { store, lost: () => lost };
+  };
+
+  test("goes on where it was", async () => {
+    const { store, lost } = await readings(async () => {});
+    expect(await seqs(store)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(lost()).toBe(2);
+    const some: number[] = [];
+    for await (const { seq } of store.read("s", { after: 1, limit: 5 })) some.push(seq);
+    expect(some).toEqual([2, 3, 4, 5, 6]);
+  });
+
+  test("says so if the session was deleted meanwhile, also if it was begun again", async () => {
+    const { store: gone } = await readings((inner) => inner.delete("s"));
+    await expect(seqs(gone)).rejects.toMatchObject({ code: "session/not-found" });
+    const { store: another } = await readings(async (inner) => {
+      await inner.delete("s");
+      await inner.putInput("s", { id: "1", data: {} });
+    });
+    await expect(seqs(another)).rejects.toMatchObject({ code: "session/not-found" });
+  });
+});
+
 test("the time for which an operation is repeated passes while the clock of the machine stands", async () => {
   const inner = memoryStore({ now: () => 0 });
   const failures = Array.from({ length: 3 }, () => "before" as const);
