@@ -23,9 +23,6 @@ const FACTORIES: { readonly [provider: string]: string } = {
 const keyName = (provider: string): string =>
   provider === "google" ? "GOOGLE_GENERATIVE_AI_API_KEY" : `${provider.toUpperCase()}_API_KEY`;
 
-/** The variables with the keys of all providers. */
-export const KEY_NAMES: readonly string[] = Object.keys(FACTORIES).map(keyName);
-
 /**
  * Returns the model `PROVIDER/NAME` of an AI SDK provider, whose package is looked up from `folder`. It is undefined if a server is named
  * too, or the name has no slash. Rejects with `config/invalid` that names the package and the command that installs it, the variable of the

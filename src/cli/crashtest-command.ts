@@ -1,4 +1,4 @@
-import { redactPassword } from "../core/base/hide-secrets.ts";
+import { hideSecrets } from "../core/base/secrets.ts";
 import { crashTest } from "../testing/crash/crash-test.ts";
 import type { CrashFinding, CrashReport, CrashTestOptions } from "../testing/crash/types.ts";
 import type { CliIo } from "./cli-io.ts";
@@ -27,7 +27,7 @@ export const crashtestCommand: Handler<typeof definition> = async ({ args, flags
   const named = flags.store === undefined ? undefined : parseStore(flags.store);
   if (named && (named.kind === undefined || named.kind === "partitions"))
     throw new UsageError(
-      `Unknown store "${redactPassword(named.spec)}": use --store file:DIR, sqlite:PATH or postgres://….`,
+      `Unknown store "${hideSecrets(named.spec)}": use --store file:DIR, sqlite:PATH or postgres://….`,
     );
   const given: CrashTestOptions = {
     ...{ agent, scenario, release, store: named?.spec, concurrency },

@@ -1,5 +1,5 @@
 import { AgentError } from "../core/base/error.ts";
-import { redactPassword } from "../core/base/hide-secrets.ts";
+import { hideSecrets } from "../core/base/secrets.ts";
 import type { SessionStore } from "../store/port.ts";
 import { LabelReader } from "../inspect/labels/labels.ts";
 import { experiment } from "../testing/evals/experiment.ts";
@@ -201,7 +201,7 @@ function textOf(report: ExperimentReport, { into }: Flags): string {
       .map(([part, count]) => `${part} ${count}`)
       .join(", ")}`,
     `tokens: ${tokens.before ?? "unknown"}, then ${tokens.after ?? "unknown"}; cost: ${dollars(cost.before)}, then ${dollars(cost.after)}`,
-    ...(into === undefined ? [] : [`look: agentchart inspect ${shellFlag("--store", redactPassword(into))}`]),
+    ...(into === undefined ? [] : [`look: agentchart inspect ${shellFlag("--store", hideSecrets(into))}`]),
   ];
   return table(["SESSION", "STATE", "KIND", "WHAT"], cells) + lines.join("\n");
 }

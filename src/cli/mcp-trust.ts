@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { configError } from "../core/base/error.ts";
-import { hideSecrets } from "../core/base/hide-secrets.ts";
+import { hideSecrets } from "../core/base/secrets.ts";
 import type { McpConfig } from "./mcp-config.ts";
 import { shellQuote } from "./shell-quote.ts";
 import type { Terminal } from "./terminal.ts";

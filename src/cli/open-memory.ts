@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { redactPassword } from "../core/base/hide-secrets.ts";
+import { hideSecrets } from "../core/base/secrets.ts";
 import type { MemoryStore } from "../kit/memory/port.ts";
 import { postgresMemory } from "../kit/memory/postgres.ts";
 import { MAX_PER_SCOPE } from "../kit/memory/sql-memory.ts";
@@ -16,9 +16,7 @@ export function openMemory(
   const maxPerScope = MAX_PER_SCOPE;
   if (kind?.startsWith("postgres")) return postgresMemory({ connectionString: spec, maxPerScope });
   if (kind !== "sqlite")
-    throw new UsageError(
-      `Unknown store "${redactPassword(spec)}": use --memory sqlite:PATH or postgres://….`,
-    );
+    throw new UsageError(`Unknown store "${hideSecrets(spec)}": use --memory sqlite:PATH or postgres://….`);
   if (mustExist && !existsSync(path)) throw new UsageError(`There is no memory at ${path}.`);
   return sqliteMemory({ path, maxPerScope });
 }

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { redactPassword } from "../core/base/hide-secrets.ts";
+import { hideSecrets } from "../core/base/secrets.ts";
 import { openStoreOf } from "../store/open-store-of.ts";
 import type { SessionStore } from "../store/port.ts";
 import { UsageError } from "./usage-error.ts";
@@ -25,7 +25,7 @@ export async function openStore(given = DEFAULT_STORE, mustExist = false): Promi
   const store = await openStoreOf(spec);
   if (store) return store;
   throw new UsageError(
-    `Unknown store "${redactPassword(spec)}": use --store file:DIR, sqlite:PATH, partitions:FILE or postgres://….`,
+    `Unknown store "${hideSecrets(spec)}": use --store file:DIR, sqlite:PATH, partitions:FILE or postgres://….`,
   );
 }
 

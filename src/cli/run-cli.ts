@@ -1,10 +1,10 @@
 import { CommanderError } from "commander";
 import { AgentError } from "../core/base/error.ts";
+import { hideSecrets, secretsOf } from "../core/base/secrets.ts";
 import { endProcess } from "./end-process.ts";
 import { asSentence, errorMessage, stackTrace } from "./error-message.ts";
 import { muteWarnings } from "./mute-warnings.ts";
 import { createProgram } from "./program.ts";
-import { redact, secretsOf } from "./secrets.ts";
 import { openTerminal, withoutControls, type Output } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -19,13 +19,13 @@ export async function runCli(args: readonly string[]): Promise<number> {
   const fail = (thrown: unknown): number => {
     if (thrown instanceof CommanderError) return thrown.exitCode; // help and version
     const isUsage = thrown instanceof UsageError;
-    const secrets = secretsOf(env, args);
+    const secrets = secretsOf(args, env);
     terminal.endLine();
-    const message = redact(asSentence(errorMessage(thrown)), secrets);
+    const message = hideSecrets(asSentence(errorMessage(thrown)), secrets);
     terminal.fail(`agentchart: ${message}${isUsage ? ` See ${helpCommand(args)}.` : ""}`);
     if (args.includes("--debug")) {
       const explained = AgentError.is(thrown) ? `Explained in ${thrown.docs}\n` : "";
-      stderr.write(`${withoutControls(redact(stackTrace(thrown), secrets))}\n${explained}`);
+      stderr.write(`${withoutControls(hideSecrets(stackTrace(thrown), secrets))}\n${explained}`);
     }
     return isUsage ? 2 : 1;
   };

@@ -1,5 +1,5 @@
 import { AgentError } from "../core/base/error.ts";
-import { redactPassword } from "../core/base/hide-secrets.ts";
+import { hideSecrets } from "../core/base/secrets.ts";
 import { flagName } from "./cli-command.ts";
 import type { CliIo } from "./cli-io.ts";
 import type { Parameter, Values } from "./define-command.ts";
@@ -39,7 +39,7 @@ function repeatedFlags(flags: { readonly [key: string]: unknown }): string[] {
     [flags[key]]
       .flat()
       .filter((value) => value !== undefined && value !== fallback)
-      .map((value) => shellFlag(flagName(key), redactPassword(String(value)))),
+      .map((value) => shellFlag(flagName(key), hideSecrets(String(value)))),
   );
 }
 

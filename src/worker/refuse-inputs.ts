@@ -1,5 +1,5 @@
 import type { ErrorInfo } from "../core/base/error.ts";
-import { hideSecrets } from "../core/base/hide-secrets.ts";
+import { hideSecrets } from "../core/base/secrets.ts";
 import type { JsonObject } from "../core/base/json.ts";
 import { truncated } from "../core/base/shown.ts";
 import type { Msg } from "../core/message/types.ts";

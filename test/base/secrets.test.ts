@@ -1,7 +1,16 @@
-// The redaction of secrets by the names of their keys.
+// The redaction of secrets by the names of their keys, and in texts.
 import { describe, expect, test } from "vitest";
 import { heapBytes } from "../support/heap-bytes.ts";
-import { isSecret, namesSecret, redactSecrets, restoreRedacted } from "../../src/core/base/secrets.ts";
+import {
+  hideSecrets,
+  isSecret,
+  namesSecret,
+  quotesSecret,
+  redactSecrets,
+  restoreRedacted,
+  secretsIn,
+  secretsOf,
+} from "../../src/core/base/secrets.ts";
 
 describe("isSecret", () => {
   test.each([
@@ -49,6 +58,95 @@ describe("redactSecrets", () => {
     const redacted = redactSecrets({ apiKey: "k" });
     expect(redactSecrets(redacted)).toBe(redacted);
   });
+});
+
+describe("hideSecrets", () => {
+  test.each([
+    ["postgres://me:p@ss:w#rd@db/x", "postgres://me:[redacted]@db/x"],
+    ["postgresql://me@db/x?password=secret&ssl=1", "postgresql://me@db/x?password=[redacted]&ssl=1"],
+    ["postgres://db/prod?sslpassword=hunter2", "postgres://db/prod?sslpassword=[redacted]"],
+    ["redis://:hunter2@cache:6379/0", "redis://:[redacted]@cache:6379/0"],
+    ["https://ghtoken@host/x", "https://[redacted]@host/x"],
+    ['{"password":"a, b","n":1}', '{"password":"[redacted]","n":1}'],
+    ["Authorization: Bearer hunter, then more", "Authorization: [redacted], then more"],
+    ["key sk-abcdefghijkl.", "key [redacted]."],
+  ])("shows %s as %s, also if it is done again", (text, shown) => {
+    expect(hideSecrets(text)).toBe(shown);
+    expect(hideSecrets(shown)).toBe(shown);
+  });
+
+  test.each([
+    "postgres://me@db/x, file:/a:b@c",
+    '["http://a","ada@host"]',
+    "This is a basic understanding. Missing bearer authentication in header.",
+    "skip-the-line-please, task-1234567890, pk_orders_items_by_day_and_year",
+    "Unexpected token '}', at most 4096 tokens: 5000",
+    "The secret of a good token is patience.",
+  ])("leaves %s", (text) => expect(hideSecrets(text)).toBe(text));
+
+  test.each([
+    " ",
+    "-",
+    "a",
+    "a-",
+    ":",
+    "a:",
+    "\\",
+    '"',
+    "https://",
+    "a://b:",
+    "cookie",
+    "token",
+    'password: "',
+  ])("takes no longer than it must for a text of %j", (part) => {
+    const began = process.cpuUsage();
+    hideSecrets(part.repeat(500_000 / part.length));
+    expect(process.cpuUsage(began).user).toBeLessThan(2_000_000);
+  });
+
+  test("hides the longest of values first, and none that is a word", () => {
+    const known = secretsIn(
+      { "x-a": "12345678", "x-b": "12345678-90", "x-c": "short", token: "k-12" },
+      undefined,
+    );
+    expect(hideSecrets("12345678-90 12345678 short k-12", known)).toBe(
+      "[redacted] [redacted] short [redacted]",
+    );
+    expect(secretsIn({ a: "", b: undefined, c: 12_345_678 })).toEqual([]);
+  });
+});
+
+test("a command has secrets in flags, variables and addresses, encoded and decoded", () => {
+  const url = "postgres://me:hunter%402@db/prod";
+  for (const found of [
+    secretsOf([], { DATABASE_URL: url }),
+    secretsOf(["--store", url]),
+    secretsOf([`--store=${url}`]),
+  ])
+    expect(found).toEqual(["hunter%402", "hunter@2"]);
+  const env = { ANTHROPIC_API_KEY: " k-123 ", PGPASSWORD: "hunter2", HOME: "/home/ada", AUTH: undefined };
+  expect(secretsOf(["run", "--token", "t0ken", "--secret=s3cret", "my password", "again"], env)).toEqual([
+    "k-123",
+    "hunter2",
+    "t0ken",
+    "s3cret",
+  ]);
+});
+
+test("an error quotes a secret in what it says, in its causes and in its fields", () => {
+  const circle = { self: {} };
+  circle.self = circle;
+  const known = ["plain-text"];
+  expect(quotesSecret(new Error("fine", { cause: new Error("fine") }), known)).toBe(false);
+  expect(quotesSecret(undefined, known)).toBe(false);
+  for (const error of [
+    new Error("a", { cause: new Error("b", { cause: new Error("plain-text") }) }),
+    new AggregateError([new Error("plain-text")], "a"),
+    Object.assign(new Error("a"), { config: { headers: { "x-key": "plain-text" } } }),
+    Object.assign(new Error("a"), { request: circle }),
+    "Bearer abc.def.ghi",
+  ])
+    expect(quotesSecret(error, known)).toBe(true);
 });
 
 test("restoreRedacted leaves a placeholder that stands for nothing", () => {

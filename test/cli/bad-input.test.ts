@@ -98,12 +98,12 @@ describe("A wrong command line exits with 2 and one line", () => {
     ],
     [
       ["run", "q", "--session", "s", "--store", "postgress://me:secret@h/db"],
-      'Unknown store "postgress://me:***@h/db": use --store file:DIR, sqlite:PATH, partitions:FILE or postgres://…. ' +
+      'Unknown store "postgress://me:[redacted]@h/db": use --store file:DIR, sqlite:PATH, partitions:FILE or postgres://…. ' +
         'See "agentchart run --help".',
     ],
     [
       ["run", "q", "postgres://me:secret@h/db"],
-      "Too many arguments for 'run'. Expected 1 argument but got 2: q, postgres://me:***@h/db. " +
+      "Too many arguments for 'run'. Expected 1 argument but got 2: q, postgres://me:[redacted]@h/db. " +
         'Quote a value that contains spaces. See "agentchart run --help".',
     ],
     [["session"], `Unknown command 'session'. Did you mean 'sessions'? See "agentchart --help".`],

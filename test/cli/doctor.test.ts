@@ -348,7 +348,9 @@ describe("the command", () => {
     const env = { OPENAI_API_KEY: "sk-very-secret", DATABASE_URL: "postgres://me:pass-word@127.0.0.1:1/d" };
     const { code, stdout } = await doctor({ baseUrl: "http://127.0.0.1:1/v1", model: "m" }, env);
     expect(code).toBe(1);
-    expect(stdout).toMatch(/\nwrong {4}store .*me:\*\*\*@.*Postgres could not be reached \(ECONNREFUSED\)/);
+    expect(stdout).toMatch(
+      /\nwrong {4}store .*me:\[redacted\]@.*Postgres could not be reached \(ECONNREFUSED\)/,
+    );
     expect(stdout).not.toMatch(/very-secret|pass-word/);
   });
 

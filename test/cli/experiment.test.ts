@@ -105,7 +105,7 @@ test("experiment tells what an agent does otherwise, as JSON and to a terminal",
   });
   const into = `sqlite:${folder}/s.db?password=hunter2`;
   expect((await run({ into }, true)).stdout).toContain(
-    `inspect --store 'sqlite:${folder}/s.db?password=***'\n`,
+    `inspect --store 'sqlite:${folder}/s.db?password=[redacted]'\n`,
   );
   expect(await run({ prefix: "nobody/" })).toMatchObject({ code: 1 }); // a gate that tried nothing is not a gate
   await expect(run({ at: "later" })).rejects.toThrow("--at must be start");

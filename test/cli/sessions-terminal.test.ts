@@ -8,7 +8,6 @@ import { createAgent, defineTool, type JsonObject } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import type { CommandDefinition, Handler, Input } from "../../src/cli/define-command.ts";
 import { openStore } from "../../src/cli/open-store.ts";
-import { redactPassword } from "../../src/core/base/hide-secrets.ts";
 import { pendingLine } from "../../src/cli/print-turn.ts";
 import { askCommand, sessionCommand } from "../../src/cli/session-commands.ts";
 import * as definitions from "../../src/cli/sessions/definitions.ts";
@@ -133,7 +132,7 @@ describe("A command line to copy", () => {
     const flags = { store: "postgres://me:secret@h/db", tools: ["a.ts", "b.ts"], maxIters: 10, model: "m" };
     const session = { sessionId: "s", flags };
     expect(sessionCommand("sessions resume", session, ["--approve c1"])).toBe(
-      "agentchart sessions resume s --approve c1 --store 'postgres://me:***@h/db' --model m --tools a.ts --tools b.ts",
+      "agentchart sessions resume s --approve c1 --store 'postgres://me:[redacted]@h/db' --model m --tools a.ts --tools b.ts",
     );
     expect(askCommand({ sessionId: "s", flags: { maxIters: 3 } })).toBe(
       "agentchart run QUESTION --session s --max-iters 3",
@@ -154,15 +153,6 @@ describe("A command line to copy", () => {
     expect(sessionCommand("sessions show", { sessionId: "-x", flags })).toBe(
       "agentchart sessions show --store 'sqlite:a b' -- -x",
     );
-  });
-
-  test.for([
-    ["postgres://me:p@ss:word@db/x", "postgres://me:***@db/x"],
-    ["postgresql://me@db/x?password=secret&ssl=1", "postgresql://me@db/x?password=***&ssl=1"],
-    ["postgres://db/x", "postgres://db/x"],
-    ["file:/a:b@c", "file:/a:b@c"],
-  ] as const)("shows %s as %s", ([store, shown]) => {
-    expect(redactPassword(store)).toBe(shown);
   });
 });
 

@@ -63,7 +63,7 @@ describe("A wrong command line exits with 2 and one line", () => {
     [["worker", ...AGENTS, ...SQLITE, "--queue", "redis"], "The environment variable REDIS_URL is not set."],
     [
       ["worker", ...AGENTS, ...SQLITE, "--queue", "amqp://me:secret@h/q"],
-      'Unknown queue "amqp://me:***@h/q": use --queue redis://…, postgres://… or memory.',
+      'Unknown queue "amqp://me:[redacted]@h/q": use --queue redis://…, postgres://… or memory.',
     ],
     [
       ["serve", ...STORE],

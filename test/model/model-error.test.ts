@@ -177,7 +177,7 @@ describe("messages", () => {
     const error = errorOf(
       httpError(401, { message: `Wrong key ${KEY}, or sk-abcdefghijkl, or Bearer abc.def`, code: KEY }),
     );
-    expect(error.message).toContain("Wrong key ***, or ***, or ***");
+    expect(error.message).toContain("Wrong key [redacted], or [redacted], or Bearer [redacted]");
     expect(JSON.stringify(error)).not.toContain(KEY);
     expect(error.cause).toBeUndefined();
   });
@@ -186,7 +186,7 @@ describe("messages", () => {
     expect(JSON.stringify(errorOf(httpError(500)))).not.toContain("pass");
     const thrown: unknown = await fetch(endpoint.baseURL).catch((error: unknown) => error);
     const error = errorOf(new ConnectionError(thrown));
-    expect(error.message).toContain("https://***@models.test/v1");
+    expect(error.message).toContain("includes credentials: [redacted]");
     expect(error.cause).toBeUndefined();
   });
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { join, resolve, relative } from "node:path";
-import { redactPassword } from "../../core/base/hide-secrets.ts";
+import { hideSecrets } from "../../core/base/secrets.ts";
 import { accessPolicy, isLoopback } from "../../inspect/hub/access-policy.ts";
 import { pageFolder } from "../../inspect/hub/page-files.ts";
 import { startHub, urlOf } from "../../inspect/hub/start-hub.ts";
@@ -116,7 +116,7 @@ export const devCommand: Handler<typeof definition> = async ({ flags }, { exit, 
       if (!isLoopback(flags.host))
         terminal.warn(`Other machines can reach ${flags.host}: with the links, they can use your agents.`);
       terminal.note(
-        `Agents of ${flags.agents}: ${namesOf(names)}. Sessions in ${redactPassword(storeSpec)}. Ctrl-C ends it.`,
+        `Agents of ${flags.agents}: ${namesOf(names)}. Sessions in ${hideSecrets(storeSpec)}. Ctrl-C ends it.`,
       );
       tellFailed(problems);
       await ended;

@@ -1,11 +1,11 @@
 import process from "node:process";
 import { parentPort, workerData } from "node:worker_threads";
 import { loadClient } from "../../agent/inspect.ts";
+import { hideSecrets, secretsOf } from "../../core/base/secrets.ts";
 import { tryAgents } from "../../worker/make-config.ts";
 import { createWorker } from "../../worker/worker.ts";
 import { errorMessage, stackTrace } from "../error-message.ts";
 import { openStore } from "../open-store.ts";
-import { redact, secretsOf } from "../secrets.ts";
 import { importFile } from "../import-file.ts";
 import { muteWarnings } from "../mute-warnings.ts";
 import { failedText, loadAgents, withOptions } from "../workers/load-agents.ts";
@@ -23,11 +23,11 @@ const POLL_MS = 60_000;
 
 const data = workerData as ThreadData;
 const { env } = process;
-const secrets = secretsOf(env, [data.store]);
+const secrets = secretsOf([data.store], env);
 const send = (message: FromThread): void => parentPort!.postMessage(message, []);
 const log: Log = {
   write: (level, event, fields) => send({ type: "log", level, event, fields: { ...fields } }),
-  error: ({ code, message }) => ({ code, message: redact(message, secrets) }),
+  error: ({ code, message }) => ({ code, message: hideSecrets(message, secrets) }),
 };
 
 async function run(): Promise<void> {
@@ -48,7 +48,7 @@ async function run(): Promise<void> {
   const closing = Promise.withResolvers<number>();
   parentPort!.on("message", ({ deadlineMs }: ToThread) => closing.resolve(deadlineMs));
   const [failed] = await Promise.all([tryAgents(agents), worker.start(), warmUp(), loadClient(data.inspect)]);
-  const problems = failed.map((each) => redact(failedText(each), secrets));
+  const problems = failed.map((each) => hideSecrets(failedText(each), secrets));
   send({ type: "ready", agents: names, about, problems });
   await worker.close({ deadlineMs: await closing.promise });
   await queue.close();
@@ -62,8 +62,8 @@ try {
 } catch (error) {
   send({
     type: "failed",
-    message: redact(errorMessage(error), secrets),
-    stack: redact(stackTrace(error), secrets),
+    message: hideSecrets(errorMessage(error), secrets),
+    stack: hideSecrets(stackTrace(error), secrets),
   });
 }
 // What the agents' file has opened would keep the thread alive. In a thread this ends the thread, not the process.

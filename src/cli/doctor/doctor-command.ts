@@ -2,7 +2,6 @@ import packageJson from "agentchart/package.json" with { type: "json" };
 import type { CliIo } from "../cli-io.ts";
 import type { Handler } from "../define-command.ts";
 import { interruptible } from "../on-signal.ts";
-import { redact, secretsOf } from "../secrets.ts";
 import { oneLine } from "../terminal.ts";
 import { withClosing } from "../with-cleanup.ts";
 import {
@@ -21,6 +20,7 @@ import { packageCheck } from "./package-check.ts";
 import { storeCheck } from "./store-check.ts";
 import { tokenCheck } from "./token-check.ts";
 import { nodeVersionProblem } from "../../core/base/node-version.ts";
+import { hideSecrets, secretsOf } from "../../core/base/secrets.ts";
 import { openQueue, queueSpec } from "../workers/open-backend.ts";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -38,13 +38,11 @@ const fails = ({ state, isNeeded }: Finding): boolean =>
 /** `agentchart doctor`. */
 export const doctorCommand: Handler<typeof doctor> = async ({ flags }, io) => {
   const { env, stdout, terminal } = io;
-  const secrets = secretsOf(
-    env,
-    [flags.store, flags.queue, flags.baseUrl].filter((text) => text !== undefined),
-  );
+  const { store = "", queue = "", baseUrl = "" } = flags;
+  const secrets = secretsOf([store, queue, baseUrl], env);
   const found = await runChecks({ flags, env }, io);
   for (const finding of found) {
-    const text = oneLine(redact(finding.text, secrets));
+    const text = oneLine(hideSecrets(finding.text, secrets));
     stdout.write(`${flags.json ? JSON.stringify({ ...finding, text }) : lineOf({ ...finding, text })}\n`);
   }
   const failed = found.filter(fails);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { AgentError } from "../../core/base/error.ts";
-import { redactPassword } from "../../core/base/hide-secrets.ts";
+import { hideSecrets } from "../../core/base/secrets.ts";
 import type { SessionStore } from "../../store/port.ts";
 import { storedTables, type StoredTables } from "../../store/stored-tables.ts";
 import { errorMessage } from "../error-message.ts";
@@ -79,7 +79,7 @@ export const storeCheck: Check = {
       return [wrong("store", `${path} is a folder, and a SQLite store is a file: name another --store`)];
     const named = ({ text, ...finding }: Finding): Finding => ({
       ...finding,
-      text: finding.check === "store" ? `${redactPassword(spec)}: ${text}` : text,
+      text: finding.check === "store" ? `${hideSecrets(spec)}: ${text}` : text,
     });
     try {
       const tables = kind && (await storedTables(kind, kind === "sqlite" ? path : spec));

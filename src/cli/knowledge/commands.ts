@@ -4,7 +4,7 @@ import type { FoundPassage, KnowledgeDocument, KnowledgeStore } from "../../kit/
 import { postgresKnowledge } from "../../kit/knowledge/postgres.ts";
 import { sqliteKnowledge } from "../../kit/knowledge/sqlite.ts";
 import { configError } from "../../core/base/error.ts";
-import { redactPassword } from "../../core/base/hide-secrets.ts";
+import { hideSecrets } from "../../core/base/secrets.ts";
 import type { Embedder } from "../../core/model/embedder.ts";
 import { chooseModel } from "../choose-model.ts";
 import type { CliIo } from "../cli-io.ts";
@@ -24,7 +24,7 @@ export function openKnowledge(spec: string, mayMake: boolean): KnowledgeStore {
   if (kind?.startsWith("postgres")) return postgresKnowledge({ connectionString: spec });
   if (kind !== "sqlite")
     throw new UsageError(
-      `Unknown store "${redactPassword(spec)}": use --store FILE, sqlite:FILE or postgres://….`,
+      `Unknown store "${hideSecrets(spec)}": use --store FILE, sqlite:FILE or postgres://….`,
     );
   if (!mayMake && !existsSync(path)) throw new UsageError(`There is no knowledge at ${path}.`);
   return sqliteKnowledge({ path });

@@ -1,4 +1,4 @@
-import { redactPassword } from "../../core/base/hide-secrets.ts";
+import { hideSecrets } from "../../core/base/secrets.ts";
 import type { SessionStore } from "../../store/port.ts";
 import { bullQueue } from "../../worker/queue/bull.ts";
 import { inProcessQueue } from "../../worker/queue/in-process.ts";
@@ -64,6 +64,6 @@ export function openQueue(spec: string): WakeQueue {
   if (/^rediss?:\/\//.test(spec)) return bullQueue({ redis: spec });
   if (/^postgres(ql)?:\/\//.test(spec)) return bullQueue({ postgres: spec });
   throw new UsageError(
-    `Unknown queue "${redactPassword(spec)}": use --queue redis://…, postgres://… or memory.`,
+    `Unknown queue "${hideSecrets(spec)}": use --queue redis://…, postgres://… or memory.`,
   );
 }

@@ -1,6 +1,6 @@
 import { pino, type Logger } from "pino";
 import type { ErrorInfo } from "../../core/base/error.ts";
-import { redact, secretsOf } from "../secrets.ts";
+import { hideSecrets, secretsOf } from "../../core/base/secrets.ts";
 import type { Environment } from "../terminal.ts";
 
 /** A log with one JSON object per line on stderr, without keys and passwords. */
@@ -17,13 +17,13 @@ type LogFlags = {
 };
 
 export function openLog({ logLevel, store = "", queue = "" }: LogFlags, env: Environment): Log {
-  const secrets = secretsOf(env, [store, queue]);
+  const secrets = secretsOf([store, queue], env);
   const logger: Logger = pino(
     { level: logLevel, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime },
     pino.destination({ dest: process.stderr.fd, sync: true }),
   );
   return {
     write: (level, event, fields) => logger[level](fields, event),
-    error: ({ code, message }) => ({ code, message: redact(message, secrets) }),
+    error: ({ code, message }) => ({ code, message: hideSecrets(message, secrets) }),
   };
 }

@@ -190,6 +190,16 @@ export function messageOf(thrown: unknown): string {
   }
 }
 
+/** Returns the errors of the chain of causes, with those of an AggregateError, as refused connections have. */
+export function causesOf(thrown: unknown): Error[] {
+  const errors: Error[] = [];
+  for (let at = thrown; at instanceof Error && errors.length < 16; at = at.cause) {
+    errors.push(at);
+    if (at instanceof AggregateError) errors.push(...at.errors.filter((error) => error instanceof Error));
+  }
+  return errors;
+}
+
 /** Returns any thrown value as plain data. A value that is not an AgentError gets `fallback` as its code. */
 export function errorInfo(thrown: unknown, fallback: ErrorCode): ErrorInfo {
   return AgentError.is(thrown) ? thrown.toJSON() : { code: fallback, message: messageOf(thrown) };

@@ -1,21 +1,15 @@
-import { AgentError, messageOf, type ErrorCode } from "../base/error.ts";
-import { asShown, hostOf, redact, whereOf, type Endpoint } from "./endpoint.ts";
+import { AgentError, causesOf, type ErrorCode } from "../base/error.ts";
+import { quotesSecret } from "../base/secrets.ts";
+import { asShown, hostOf, whereOf, type Endpoint } from "./endpoint.ts";
 import { UnclearCalls } from "./unclear-calls.ts";
-import {
-  causesOf,
-  ConnectionError,
-  retryAtOf,
-  WireError,
-  wireFailureOf,
-  type WireFailure,
-} from "./wire-error.ts";
+import { ConnectionError, retryAtOf, WireError, wireFailureOf, type WireFailure } from "./wire-error.ts";
 
 type Verdict = readonly [code: ErrorCode, isRetryable: boolean, sentence: string];
 
 /**
  * Returns the AgentError for a value that a model call threw. Code, `isRetryable` and `retryAt` (epoch ms) are decided here and
  * nowhere else, from status, headers, body and the chain of causes. The message names the model and the host, says what to do, and
- * contains no API key; an original error that contains one is not retained as the cause.
+ * contains no secret; an original error that contains one is not retained as the cause.
  */
 export function toModelError(thrown: unknown, endpoint: Endpoint, now: () => number = Date.now): AgentError {
   if (AgentError.is(thrown)) return thrown;
@@ -25,13 +19,11 @@ export function toModelError(thrown: unknown, endpoint: Endpoint, now: () => num
     connectionVerdict(thrown, endpoint) ?? verdictOf(failure, thrown, endpoint);
   const isRetryable = retryHeader(failure) ?? usuallyRetryable;
   const retryAt = isRetryable && failure.headers ? retryAtOf(failure.headers, now()) : undefined;
-  const original = `${messageOf(thrown)} ${failure.text}`;
   const requestId = failure.headers?.get("x-request-id");
-  const isClean = redact(original, endpoint) === original;
   return new AgentError(code, asShown(`${sentence} Reason: ${failure.text}`, endpoint), {
     isRetryable,
     ...(retryAt !== undefined && { retryAt }),
-    ...(isClean && { cause: thrown }),
+    ...(!quotesSecret(thrown, endpoint.secrets) && { cause: thrown }),
     data: {
       model: endpoint.model,
       host: hostOf(endpoint.baseURL),

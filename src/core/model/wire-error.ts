@@ -1,4 +1,4 @@
-import { messageOf } from "../base/error.ts";
+import { causesOf, messageOf } from "../base/error.ts";
 
 /** An error payload in place of a chunk, in a response with HTTP status 200. */
 export class WireError extends Error {
@@ -83,16 +83,6 @@ export function retryAtOf(headers: Headers, now: number): number | undefined {
   if (/^\d+(\.\d+)?$/.test(after)) return now + Number(after) * 1_000;
   const at = Date.parse(after);
   return Number.isNaN(at) ? undefined : at;
-}
-
-/** Returns the errors of the chain of causes, with those of an AggregateError, as refused connections have. */
-export function causesOf(thrown: unknown): Error[] {
-  const errors: Error[] = [];
-  for (let at = thrown; at instanceof Error && errors.length < 16; at = at.cause) {
-    errors.push(at);
-    if (at instanceof AggregateError) errors.push(...at.errors.filter((error) => error instanceof Error));
-  }
-  return errors;
 }
 
 /** Fetch throws "fetch failed" with the reason as its cause, so the last message of the chain is the useful one. */

@@ -11,7 +11,7 @@ import { loadClient, type Loaded } from "./load-client.ts";
 import { ResultMender, type Listing } from "./mend-result.ts";
 import { toAsk, toElicitResult } from "./questions.ts";
 import { isUnauthorized, SignIn } from "./sign-in.ts";
-import { commandLine, transportTo, withoutSecrets } from "./transport.ts";
+import { commandLine, safeError, transportTo, withoutSecrets } from "./transport.ts";
 import type { McpEvent, McpOptions } from "./types.ts";
 
 /** The pauses between the attempts to connect again, ms. */
@@ -127,13 +127,13 @@ export class Connection {
     await this.#signIn.finish(loaded, this.#transport ?? this.#makeTransport(loaded), state, answer);
   }
 
-  /** Lends the client. No error of `work` says what an authorization server wrote. */
+  /** Lends the client. No error of `work` says a secret, or what an authorization server wrote. */
   async use<T>(work: (client: Client) => Promise<T>): Promise<T> {
     const { client, lost } = await this.connect();
     try {
       return await Promise.race([work(client), lost]);
     } catch (error) {
-      throw this.#signIn.safe(await loadClient(), error);
+      throw safeError(this.#signIn.safe(await loadClient(), error), this.#options);
     }
   }
 
@@ -351,7 +351,7 @@ export class Connection {
 
   #makeTransport(loaded: Loaded): Transport {
     const onStderr = (text: string): void => {
-      this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL);
+      this.#stderr = (this.#stderr + text).slice(-4 * STDERR_TAIL);
     };
     const onTooLarge = (error: AgentError): void => this.#onTooLarge(error);
     return transportTo(loaded, this.#options, onStderr, onTooLarge, this.#signIn.provider);
@@ -372,7 +372,8 @@ export class Connection {
 
   #unreachable(cause: unknown, problem = "cannot be connected to", instead?: string): AgentError {
     const { url } = this.#options;
-    const said = this.#stderr.trim() === "" ? "" : ` It wrote: ${this.#stderr.trim()}`;
+    const wrote = withoutSecrets(this.#stderr, this.#options).trim().slice(-STDERR_TAIL);
+    const said = wrote === "" ? "" : ` It wrote: ${wrote}`;
     const advice = isUnauthorized(cause)
       ? "It needs a sign-in: give a token in `headers`, such as authorization, or an OAuth provider as `auth`."
       : (instead ??
@@ -380,9 +381,7 @@ export class Connection {
           ? `Does the command run in a terminal: ${commandLine(this.#options)}?`
           : `Is a server running at ${new URL(url).origin}, and are its \`headers\` right?`));
     const message = `The MCP server '${this.label}' ${problem}: ${messageOf(cause)}. ${advice}${said}`;
-    return new AgentError("tool/failed", withoutSecrets(message, this.#options), {
-      cause,
-      isRetryable: true,
-    });
+    const error = new AgentError("tool/failed", message, { cause, isRetryable: true });
+    return safeError(error, this.#options) as AgentError;
   }
 }

@@ -10,6 +10,7 @@ import { MAX_TOOLS, type Fault, type ToolList } from "./listed-tools.ts";
 import { checkMcp, mcpToolsSchema } from "./options.ts";
 import { listPrompts, listResources, readResource, resourceTools } from "./resources.ts";
 import { isUnauthorized } from "./sign-in.ts";
+import { withoutSecrets } from "./transport.ts";
 import { signInTool } from "./with-sign-in.ts";
 import { toolName } from "./tool-name.ts";
 import { toTool, type Source } from "./to-tool.ts";
@@ -155,7 +156,12 @@ export async function mcp(options: McpOptions): Promise<McpServer> {
   });
   let server = connection.label;
   const report = (type: McpEvent["type"], message: string, tool?: string): void =>
-    options.onEvent?.({ type, server, message, ...(tool !== undefined && { tool }) });
+    options.onEvent?.({
+      type,
+      server,
+      message: withoutSecrets(message, options),
+      ...(tool !== undefined && { tool }),
+    });
   let instructions: string | undefined;
   let listed: readonly Listed[] = [];
   let faults: readonly Fault[] = [];

@@ -94,13 +94,17 @@ export function checkShape({ content }: McpResult): void {
   throw Object.assign(new Error(text), { code: MALFORMED });
 }
 
-/** Returns what the model reads of a result. What is for people only, and structured content, is metadata. */
-export function toOutcome(result: McpResult | null | undefined): ToolOutcome {
+/** Returns what the model reads of a result; of an error, what `hide` makes of it. What is for people only, and structured content, is
+ *  metadata. */
+export function toOutcome(
+  result: McpResult | null | undefined,
+  hide: (text: string) => string = (text) => text,
+): ToolOutcome {
   if (!isObject(result)) return { output: [text("Error: MCP tool returned null result")], state: "error" };
   const contents = contentsOf(result);
   const forUser = contents.filter(isForUser);
   const output = contents.filter((content) => !isForUser(content)).map(blockOf);
-  if (result.isError === true) return { output: [text(errorText(output))], state: "error" };
+  if (result.isError === true) return { output: [text(hide(errorText(output)))], state: "error" };
   const structured = result.structuredContent ?? undefined;
   const json = structured === undefined ? undefined : JSON.stringify(structured);
   if (json !== undefined && !output.some((block) => block.type === "text" || isIn(json, block)))

@@ -1,7 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Tool as Listed } from "@modelcontextprotocol/client";
 import { AgentError, messageOf } from "../../core/base/error.ts";
-import { hideSecrets } from "../../core/base/hide-secrets.ts";
 import { type Json, type JsonObject, isObject } from "../../core/base/json.ts";
 import { defineTool } from "../../core/tool/define.ts";
 import { checkForeign, foreignSchema } from "../../core/tool/foreign-schema.ts";
@@ -15,6 +14,7 @@ import type { McpEvent, McpOptions, McpToolOptions } from "./types.ts";
 import type { CallWith } from "./in-flight.ts";
 import { CUT_OFF, MALFORMED } from "./mend-answer.ts";
 import { isUnauthorized } from "./sign-in.ts";
+import { safeError, withoutSecrets } from "./transport.ts";
 
 const MAX_DESCRIPTION = 8_000;
 const MAX_PROGRESS = 1_000;
@@ -87,7 +87,7 @@ export function toTool(
       const onProgress = (text: string): void => {
         if (++reports > MAX_PROGRESS && performance.now() - emittedAt < pauseMs) return;
         emittedAt = performance.now();
-        emit(text.slice(0, MAX_PROGRESS_TEXT).toWellFormed());
+        emit(withoutSecrets(text, options).slice(0, MAX_PROGRESS_TEXT).toWellFormed());
       };
       const how = { signal, timeoutMs, isIdempotent, onProgress, traceparent };
       try {
@@ -102,9 +102,9 @@ export function toTool(
         if (tooLarge) return tooLarge;
         await setImmediate();
         await warnOfMismatch(source, listed, result.structuredContent);
-        return toOutcome(result);
+        return toOutcome(result, (text) => withoutSecrets(text, options));
       } catch (error) {
-        const failure = callError(server, error, how);
+        const failure = safeError(callError(server, error, how), options);
         const isFinal = AgentError.is(failure) && failure.code === "tool/failed" && !failure.isRetryable;
         if (!isFinal || failure === error) throw failure;
         return { output: [{ type: "text", text: `Error: ${failure.message}` }], state: "error" };
@@ -149,7 +149,7 @@ const isMalformed = (error: unknown): boolean => {
 function callError(server: string, error: unknown, { signal, isIdempotent }: CallWith): unknown {
   if (signal.aborted || AgentError.is(error)) return error;
   const code = (error as { readonly code?: unknown } | undefined)?.code;
-  const message = hideSecrets(`MCP tool error: ${messageOf(error)}`); // a server may say a header again
+  const message = `MCP tool error: ${messageOf(error)}`;
   if (isUnsent(error))
     return new AgentError("tool/failed", `${message} (the server '${server}' is not there)`, {
       cause: error,

@@ -1,12 +1,12 @@
 import type { AuthProvider, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
-import { AgentError, messageOf } from "../../core/base/error.ts";
-import { hideSecrets } from "../../core/base/hide-secrets.ts";
+import { AgentError, errorInfo, messageOf } from "../../core/base/error.ts";
 import { isObject } from "../../core/base/json.ts";
-import { isSecret, REDACTED } from "../../core/base/secrets.ts";
+import { hideSecrets, quotesSecret, secretsIn, secretsOf } from "../../core/base/secrets.ts";
 import { answering, requestIds } from "./answering.ts";
 import { bounded, MARGIN_BYTES } from "./bounded.ts";
 import type { Loaded } from "./load-client.ts";
 import { ProgramTransport } from "./program-transport.ts";
+import { isUnauthorized } from "./sign-in.ts";
 import type { McpHeaders, McpOptions } from "./types.ts";
 
 /** The longest line without an end that is retained of what a program writes on standard error. */
@@ -29,6 +29,16 @@ async function wordless(response: Response): Promise<Response> {
   return Response.json(rest, { status, statusText, headers: kept });
 }
 
+/** The headers that were sent last, of functions and of sign-ins. */
+const sent = new WeakMap<McpOptions, McpHeaders>();
+
+/** Returns what the server of the options was given and nobody else may know. */
+function knownTo(options: McpOptions): readonly string[] {
+  const { command = "", args = [], env, headers, url = "" } = options;
+  const given = typeof headers === "object" ? headers : undefined;
+  return [...secretsIn(env, given, sent.get(options)), ...secretsOf([command, ...args, url])];
+}
+
 /** Returns the headers of a request. An error of a function is one of ours: nothing was sent. */
 async function given(headers: McpOptions["headers"] = {}): Promise<McpHeaders> {
   if (typeof headers !== "function") return headers;
@@ -40,23 +50,22 @@ async function given(headers: McpOptions["headers"] = {}): Promise<McpHeaders> {
   }
 }
 
-/** The shortest value of a variable or a header that counts as a secret. */
-const MIN_SECRET = 8;
-
 /** Returns the command of a server as errors show it: without arguments that follow the name of a secret. */
 export function commandLine({ command, args = [] }: McpOptions): string {
-  const shown = args.map((arg, at) => (at > 0 && isSecret(args[at - 1]!, arg) ? REDACTED : arg));
-  return hideSecrets([command, ...shown].join(" "));
+  return hideSecrets([command, ...args].join(" "), secretsOf(args));
 }
 
-/** Returns the text of an error without what looks like a secret, and without the values of variables and headers. A server may have quoted
- *  them, and models read it. */
-export function withoutSecrets(text: string, { env, headers }: McpOptions): string {
-  const values = [env, typeof headers === "object" ? headers : undefined].flatMap((all) =>
-    Object.values(all ?? {}),
-  );
-  const secrets = values.filter((value) => value.length >= MIN_SECRET);
-  return secrets.reduce((shown, secret) => shown.replaceAll(secret, () => REDACTED), hideSecrets(text));
+/** Returns a text of a server without what looks like a secret, and without what the server was given. Models and people read it. */
+export function withoutSecrets(text: string, options: McpOptions): string {
+  return hideSecrets(text, knownTo(options));
+}
+
+/** Returns an error of a server itself if it quotes no secret; else one in its place, without its cause. */
+export function safeError(error: unknown, options: McpOptions): unknown {
+  if (!quotesSecret(error, knownTo(options))) return error;
+  const { code, message, data, ...rest } = errorInfo(error, "tool/failed");
+  const isRefused = isUnauthorized(error) && { status: 401 };
+  return new AgentError(code, withoutSecrets(message, options), { ...rest, data: { ...data, ...isRefused } });
 }
 
 /** Returns the transport to the server of the options. `onTooLarge` is told of a message that is larger than it may be. Over standard input and output, `onStderr` receives what the program writes. */
@@ -83,7 +92,9 @@ export function transportTo(
     const withHeaders = async (input: string | URL, init?: RequestInit): Promise<Response> => {
       if (new URL(input).origin !== origin) return wordless(await fetch(input, init)); // an authorization server gets none of them
       const all = new Headers(init?.headers);
-      for (const [name, value] of Object.entries(await given(headers))) all.set(name, value);
+      const own = await given(headers);
+      for (const [name, value] of Object.entries(own)) all.set(name, value);
+      sent.set(options, { authorization: all.get("authorization") ?? "", ...own });
       const response = await fetch(input, { ...init, headers: all });
       const ids = requestIds(init?.body);
       return answering(await wordless(bounded(response, maxResultBytes, onTooLarge)), ids);
@@ -97,7 +108,7 @@ export function transportTo(
     const lines = (rest + text).split("\n");
     rest = lines.pop()!.slice(-MAX_LINE);
     onStderr(text);
-    for (const line of lines) options.stderr?.(line);
+    for (const line of lines) options.stderr?.(withoutSecrets(line, options));
   };
   const all = { ...loaded.getDefaultEnvironment(), ...env };
   const program = { command: command!, args, env: all, cwd, maxMessageBytes: maxResultBytes };

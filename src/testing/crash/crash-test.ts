@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { AgentError, configError, type ErrorInfo } from "../../core/base/error.ts";
-import { redactPassword } from "../../core/base/hide-secrets.ts";
+import { hideSecrets } from "../../core/base/secrets.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import { allAtOnce } from "./all-at-once.ts";
@@ -123,7 +123,7 @@ async function testAll(bench: Bench, options: CrashTestOptions): Promise<CrashRe
     advice: [],
     points: { total: 0, run: 0, unreached: 0, impossible: 0 },
     unwatched: notesOf(first.notes, "unwatched").flatMap(({ names }) => names),
-    store: redactPassword(bench.base.store),
+    store: hideSecrets(bench.base.store),
     seconds: (Date.now() - since) / 1_000,
     ...more,
   });

@@ -1,6 +1,6 @@
 // src/testing/recordings records the answers of models in files, and answers from them.
 import { AgentError, errorInfo } from "../../core/base/error.ts";
-import { hideSecrets } from "../../core/base/hide-secrets.ts";
+import { hideSecrets } from "../../core/base/secrets.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import type { ChatModel, LeftOutTool, StreamPart } from "../../core/model/port.ts";

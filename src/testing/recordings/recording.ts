@@ -1,12 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { configError, ERROR_CODES, messageOf, type ErrorInfo } from "../../core/base/error.ts";
-import { hideSecrets } from "../../core/base/hide-secrets.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { problemOf } from "../../core/base/options.ts";
 import { isStreamPart } from "../../core/model/fold.ts";
 import { parsedJson, isObject, type Json, type JsonObject } from "../../core/base/json.ts";
-import { namesSecret, REDACTED, redactSecrets } from "../../core/base/secrets.ts";
+import { hideSecrets, namesSecret, REDACTED, redactSecrets } from "../../core/base/secrets.ts";
 import type { ChatModel, LeftOutTool, StreamPart } from "../../core/model/port.ts";
 import { keyOf, type CanonicalRequest } from "./canonical.ts";
 

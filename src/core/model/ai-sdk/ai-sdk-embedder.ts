@@ -3,7 +3,8 @@ import { check } from "../../base/options.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { throwIfAborted, unlessAborted } from "../abort.ts";
 import { embedInBatches, type EmbedOptions, type Embedder } from "../embedder.ts";
-import { secretsOf, type Endpoint } from "../endpoint.ts";
+import { secretsIn } from "../../base/secrets.ts";
+import type { Endpoint } from "../endpoint.ts";
 import { badResponse } from "../model-error.ts";
 import { familyOf } from "./own-data.ts";
 import { sdkError } from "./sdk-error.ts";
@@ -77,7 +78,7 @@ export function aiSdkEmbedder(model: AiSdkEmbeddingModel, options: AiSdkEmbedder
   const { dimensions, batchSize = 100, headers } = options;
   const family = familyOf(provider);
   const { name = `${family}/${modelId}/${dimensions}` } = options;
-  const endpoint: Endpoint = { model: modelId, baseURL: provider, secrets: secretsOf(undefined, headers) };
+  const endpoint: Endpoint = { model: modelId, baseURL: provider, secrets: secretsIn(headers) };
 
   async function embedBatch(
     values: readonly string[],

@@ -2,7 +2,8 @@ import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { throwIfAborted, unlessAborted } from "../abort.ts";
-import { secretsOf, type Endpoint } from "../endpoint.ts";
+import { secretsIn } from "../../base/secrets.ts";
+import type { Endpoint } from "../endpoint.ts";
 import { cutOff } from "../model-error.ts";
 import type { ChatModel, ModelRequest, StreamPart } from "../port.ts";
 import { UnclearCalls } from "../unclear-calls.ts";
@@ -102,7 +103,7 @@ export function aiSdkModel(languageModel: AiSdkLanguageModel, options: AiSdkMode
     request: ModelRequest,
     { signal }: { readonly signal: AbortSignal },
   ): AsyncGenerator<StreamPart> {
-    const secrets = secretsOf(undefined, { ...settings.headers, ...request.options.extraHeaders });
+    const secrets = secretsIn(settings.headers, request.options.extraHeaders);
     const endpoint: Endpoint = { model: modelId, baseURL: provider, secrets };
     const reader = createSdkPartReader(familyOf(provider));
     let end: StreamPart | undefined;

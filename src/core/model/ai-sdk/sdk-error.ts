@@ -1,6 +1,7 @@
 import { AgentError, messageOf } from "../../base/error.ts";
 import { isObject, parsedJson } from "../../base/json.ts";
-import type { Endpoint } from "../endpoint.ts";
+import { quotesSecret } from "../../base/secrets.ts";
+import { asShown, type Endpoint } from "../endpoint.ts";
 import { badResponse, toModelError } from "../model-error.ts";
 import { WireError } from "../wire-error.ts";
 
@@ -25,11 +26,11 @@ export function sdkError(thrown: unknown, endpoint: Endpoint): AgentError {
   if (!(thrown instanceof Error)) return toModelError(new WireError(payloadOf(thrown)), endpoint);
   if ((thrown as { readonly [API_CALL]?: unknown })[API_CALL] === true) return apiCallError(thrown, endpoint);
   const { name, message } = thrown;
-  const data = { model: endpoint.model };
-  if (NO_KEY.test(name)) return new AgentError("model/auth", message, { cause: thrown, data });
+  const code = NO_KEY.test(name) ? "model/auth" : REFUSED.test(name) ? "model/bad-request" : undefined;
   if (UNREADABLE.test(name)) return badResponse(`cannot be read: ${message}`, endpoint);
-  if (REFUSED.test(name)) return new AgentError("model/bad-request", message, { cause: thrown, data });
-  return toModelError(thrown, endpoint);
+  if (code === undefined) return toModelError(thrown, endpoint);
+  const cause = quotesSecret(thrown, endpoint.secrets) ? undefined : thrown;
+  return new AgentError(code, asShown(message, endpoint), { cause, data: { model: endpoint.model } });
 }
 
 function apiCallError(thrown: ApiCallError, endpoint: Endpoint): AgentError {

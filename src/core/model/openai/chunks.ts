@@ -1,5 +1,6 @@
 import { parsedJson } from "../../base/json.ts";
-import { redact, type Endpoint } from "../endpoint.ts";
+import { hideSecrets } from "../../base/secrets.ts";
+import type { Endpoint } from "../endpoint.ts";
 import { badResponse } from "../model-error.ts";
 import { WireError } from "../wire-error.ts";
 import { createBodyParser, DONE, PING, type SseEvent } from "./body-parser.ts";
@@ -136,7 +137,7 @@ function chunkOf(
     if (isError) throw new WireError(data);
     if (isForeign) return PING;
     throw badResponse(
-      `contains something that is not JSON: ${JSON.stringify(redact(data, endpoint).slice(0, 300))}.`,
+      `contains something that is not JSON: ${JSON.stringify(hideSecrets(data, endpoint.secrets).slice(0, 300))}.`,
       endpoint,
     );
   }
@@ -144,7 +145,7 @@ function chunkOf(
     if (isError) throw new WireError(chunk);
     if (isForeign) return PING;
     throw badResponse(
-      `contains something that is not a chunk: ${redact(data, endpoint).slice(0, 80)}.`,
+      `contains something that is not a chunk: ${hideSecrets(data, endpoint.secrets).slice(0, 80)}.`,
       endpoint,
     );
   }

@@ -3,7 +3,8 @@ import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import { throwIfAborted, unlessAborted } from "../abort.ts";
 import { embedInBatches, type Embedder } from "../embedder.ts";
-import { secretsOf, type Endpoint } from "../endpoint.ts";
+import { secretsIn } from "../../base/secrets.ts";
+import type { Endpoint } from "../endpoint.ts";
 import { badResponse, toModelError } from "../model-error.ts";
 import { withKey } from "./api-key.ts";
 import type { CallOptions } from "./client.ts";
@@ -90,7 +91,7 @@ export function openaiEmbedder(given: OpenAIEmbedderOptions): Embedder {
   const { name = options.dimensions === undefined ? model : `${model}/${dimensions}` } = options;
   const baseURL = client?.baseURL ?? options.baseURL ?? OPENAI_BASE_URL;
   const apiKey = client ? (client as { readonly apiKey?: unknown }).apiKey : options.apiKey;
-  const endpoint: Endpoint = { model, baseURL, secrets: secretsOf(apiKey) };
+  const endpoint: Endpoint = { model, baseURL, secrets: secretsIn({ apiKey }) };
   const post = fetchTransport(options);
 
   /** Asks once. */

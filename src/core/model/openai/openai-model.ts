@@ -11,7 +11,8 @@ import type { DialectName } from "../host-rules.ts";
 import { leftOutOf, maxToolsOf } from "../wire-tools.ts";
 import { dialectNameOf, dialectOf, OPENAI_BASE_URL, type ChatDialect } from "./dialect.ts";
 import { fetchTransport } from "./fetch-transport.ts";
-import { secretsOf, type Endpoint } from "../endpoint.ts";
+import { secretsIn } from "../../base/secrets.ts";
+import type { Endpoint } from "../endpoint.ts";
 import { badResponse, cutOff, toModelError } from "../model-error.ts";
 import type { PartReader } from "./part-reader.ts";
 import { chatProtocol, responsesProtocol } from "./protocol.ts";
@@ -143,7 +144,7 @@ export function openaiModel(given: OpenAIModelOptions): ChatModel {
     request: ModelRequest,
     signal: AbortSignal,
   ): AsyncGenerator<readonly StreamPart[], undefined> {
-    const secrets = secretsOf(apiKey, request.options.extraHeaders);
+    const secrets = secretsIn({ apiKey }, request.options.extraHeaders);
     const endpoint: Endpoint = { model, baseURL, secrets };
     const reader = protocol.createReader();
     let source: ChunkSource | undefined;
