@@ -99,11 +99,11 @@ function Arrow({ message, y, from, to, isSelected }: ArrowProps) {
   const { q, z: error, e, to: runId, o: omitted } = message;
   const isOwn = from === to;
   const side = to >= from ? -1 : 1;
-  const text = `${e === "xstate.init" ? "began" : eventText(e)}${error ? ` ✕ ${error.name}` : ""}`;
+  const text = `${e === "xstate.init" ? t("began") : eventText(e)}${error ? ` ✕ ${error.name}` : ""}`;
   const title = [
-    `${e}: step ${q}`,
+    t`${e}: step ${q}`,
     error && `${error.name}: ${error.message}`,
-    omitted !== undefined && `${omitted} events before it were not recorded`,
+    omitted !== undefined && t`${omitted} events before it were not recorded`,
   ];
   return (
     <g

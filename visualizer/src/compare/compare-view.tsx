@@ -243,7 +243,7 @@ function Row({ row: { title, cells, isSame, agree }, runIds, isFirst, place }: R
   return (
     <tr ref={place} data-same={isSame || undefined} data-divergence={isFirst || undefined}>
       <th scope="row">
-        {t(title)}
+        {title}
         {isFirst && <span className="badge">{t("first effect")}</span>}
         {runIds.length > 1 && agree > 1 && (
           <span className="agree num" title={t("So many runs say the same")}>

@@ -10,7 +10,7 @@ function linesOf(diff: unknown): readonly string[] {
   const hunks = isObject(diff) && Array.isArray(diff["hunks"]) ? (diff["hunks"] as readonly unknown[]) : [];
   return hunks.flatMap((hunk) => {
     if (!isObject(hunk) || !Array.isArray(hunk["lines"])) return [];
-    return [`@ line ${String(hunk["newStart"])}`, ...hunk["lines"].map(String)];
+    return [`@ ${t("line")} ${String(hunk["newStart"])}`, ...hunk["lines"].map(String)];
   });
 }
 

@@ -43,7 +43,7 @@ export const MessageCard = memo(
         className="message"
         data-tone={TONES[message.role]}
         data-message={message.id}
-        aria-label={t`Message from ${isAdded(message) ? t("a hook") : message.role}`}
+        aria-label={t`Message from ${isAdded(message) ? t("a hook") : t(message.role)}`}
       >
         <header>
           <Icon name={ICONS[message.role]} />
@@ -143,10 +143,10 @@ const isAdded = ({ addedBy }: Msg): boolean => typeof addedBy === "string";
 
 /** Who speaks: the hook that added the message, the agent with its persona, or the role. */
 function authorOf({ role, name, addedBy, metadata }: Msg): string {
-  if (typeof addedBy === "string") return `hook ${safeText(addedBy)}`;
+  if (typeof addedBy === "string") return t`hook ${safeText(addedBy)}`;
   const persona = isObject(metadata) ? metadata["persona"] : undefined;
-  const speaker = role === "assistant" && name !== "" ? name : role;
-  return typeof persona === "string" ? `${speaker} as ${safeText(persona)}` : speaker;
+  const speaker = role === "assistant" && name !== "" ? name : t(role);
+  return typeof persona === "string" ? t`${speaker} as ${safeText(persona)}` : speaker;
 }
 
 /** The hooks that changed the message, as words; "" if none did. */

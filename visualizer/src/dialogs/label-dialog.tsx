@@ -12,6 +12,7 @@ import { Frame } from "./frame.tsx";
 
 /** The place where the browser keeps the name of the person. */
 const NAME_KEY = "agentchart.name";
+const LABELS: readonly string[] = ["right", "wrong", "none"];
 
 type Labels = { readonly labels: readonly Label[]; readonly canAdd: boolean };
 
@@ -21,7 +22,7 @@ export default function LabelDialog({ runId }: { readonly runId: string }) {
   const [known, setKnown] = useState<Labels>();
   const [problem, setProblem] = useState<string>();
   const [draft, setDraft] = useState({
-    label: "right",
+    label: LABELS[0]!,
     note: "",
     expected: "",
     by: kept(NAME_KEY) ?? "",
@@ -78,9 +79,11 @@ export default function LabelDialog({ runId }: { readonly runId: string }) {
             value={draft.label}
             onChange={({ target }) => set({ label: target.value })}
           >
-            <option value="right">{t("right")}</option>
-            <option value="wrong">{t("wrong")}</option>
-            <option value="none">{t("none")}</option>
+            {LABELS.map((each) => (
+              <option key={each} value={each}>
+                {t(each)}
+              </option>
+            ))}
           </select>
         </label>
         <label>

@@ -1,6 +1,7 @@
 import { openText } from "../store/files.ts";
 import { notify } from "../store/notices.ts";
 import { model } from "../store/model.ts";
+import { t } from "../words/t.ts";
 
 /** The recorded run that a page without runs offers: `npm run docs:sample` records it. */
 const FILE = "sample-run.ndjson";
@@ -9,11 +10,11 @@ const FILE = "sample-run.ndjson";
 export async function openSample(): Promise<void> {
   try {
     const response = await fetch(FILE);
-    if (!response.ok) throw new Error(`status ${response.status}`);
+    if (!response.ok) throw new Error(t`status ${response.status}`);
     await openText(FILE, await response.text());
     model.set({ guide: 0, phoneView: "chart" });
   } catch (error) {
-    notify("bad", `The sample run cannot be loaded: ${(error as Error).message}`);
+    notify("bad", t`The sample run cannot be loaded: ${(error as Error).message}`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { isObject } from "../../../src/core/base/json.ts";
 import type { JsonObject, Layouts } from "../wire/types.ts";
+import { t } from "../words/t.ts";
 
 /** The place of the run in the template of the page. */
 const PLACE = "<!--run-->";
@@ -31,7 +32,7 @@ const attribute = (text: string): string =>
  */
 export function pageFile(template: string, { name, text, step }: EmbeddedRun): string {
   const at = template.indexOf(PLACE);
-  if (at < 0) throw new Error("The page that is handed on is not built: run npm run build:page.");
+  if (at < 0) throw new Error(t("The page that is handed on is not built: run npm run build:page."));
   const data = text.replaceAll("<", "\\u003c");
   const attributes = `id="${RUN_ELEMENT}" data-name="${attribute(name)}"${step === null ? "" : ` data-step="${step}"`}`;
   const element = `<script type="application/x-ndjson" ${attributes}>${data}</script>`;

@@ -73,7 +73,7 @@ function momentsIn({ role, content }: Msg): readonly Moment[] {
     return [{ shape: title, title, text: [...state, ...output].join(" ") }];
   });
   if (results.length > 0) return results;
-  const title = names.length > 0 ? `${CALLS}${names.join(", ")}` : role === "assistant" ? ANSWER : role;
+  const title = names.length > 0 ? `${CALLS}${names.join(", ")}` : role === "assistant" ? ANSWER : t(role);
   return [{ shape: title, title, text: [...said, ...calls].join("\n") }];
 }
 
@@ -116,8 +116,8 @@ export function alignRuns(runs: readonly (readonly Moment[])[]): {
 /** True for what the model has said or asked for. */
 const isOfModel = (title: string): boolean => title === ANSWER || title.startsWith(CALLS);
 
-const ANSWER = "answer";
-const CALLS = "calls ";
+const ANSWER = t("answer");
+const CALLS = t("calls ");
 
 function rowOf(cells: readonly (Moment | undefined)[]): CompareRow {
   const [first] = cells;

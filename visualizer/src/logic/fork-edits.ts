@@ -42,7 +42,7 @@ export function editablesOf(
 }
 
 function named(kind: Editable["kind"], id: string, label: string, value: string, blob?: string): Editable {
-  const key = id === "" ? kind : `${kind} ${id}`;
+  const key = id === "" ? kind : `${kind}:${id}`;
   return { key, kind, id, label, value, ...(blob !== undefined && { blob }) };
 }
 

@@ -109,7 +109,7 @@ export function readJson(text: string, label: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch (error) {
-    throw new Error(`${label}: invalid JSON (${(error as Error).message}).`, { cause: error });
+    throw new Error(t`${label}: invalid JSON (${(error as Error).message}).`, { cause: error });
   }
 }
 

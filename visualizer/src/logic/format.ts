@@ -1,3 +1,5 @@
+import { t } from "../words/t.ts";
+
 /** Formats a count: 1234567 → "1.23M", 43185 → "43.2k". An unknown count is "–", never 0. */
 export function compact(count: number | undefined): string {
   if (count === undefined) return "–";
@@ -46,7 +48,7 @@ const pad = (value: number): string => String(value).padStart(2, "0");
 /** Formats a time in the past: "now", "12 s", "4 m", "3 d". */
 export function ago(at: number, now: number): string {
   const seconds = Math.max(0, Math.round((now - at) / 1_000));
-  if (seconds < 3) return "now";
+  if (seconds < 3) return t("now");
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} m`;
   return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`;
@@ -66,7 +68,7 @@ export function localTime(at: number, now = Date.now()): string {
 
 /** Formats a time in the future: "in 3 s", finally "now". */
 export function until(at: number, now: number): string {
-  return at > now ? `in ${Math.ceil((at - now) / 1_000)} s` : "now";
+  return at > now ? t`in ${Math.ceil((at - now) / 1_000)} s` : t("now");
 }
 
 /** Formats a size in bytes. */

@@ -1,5 +1,6 @@
 import type { RunRow } from "../wire/types.ts";
 import { parentOf } from "./inner-runs.ts";
+import { hooksText } from "./step-title.ts";
 import type { Work } from "./work.ts";
 import { t } from "../words/t.ts";
 
@@ -149,7 +150,7 @@ const shifted =
   });
 
 function nameOf({ kind, name }: Work): string {
-  if (kind === "hooks") return `hooks · ${name}`;
+  if (kind === "hooks") return t`hooks ${hooksText(name)}`;
   if (kind === "wait") return t`waits for ${name}`;
   return name;
 }

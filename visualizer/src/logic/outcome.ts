@@ -31,10 +31,10 @@ const ENDED = new Map<string, Outcome>(
 );
 
 const ACTORS: { readonly [status in NonNullable<RunRow["actor"]>["status"]]: Outcome } = {
-  active: { label: "active", tone: "cyan", icon: "play" },
-  done: { label: "done", tone: "green", icon: "check" },
-  error: { label: "failed", tone: "red", icon: "cross" },
-  stopped: { label: "stopped", tone: "slate", icon: "stop" },
+  active: { label: t("active"), tone: "cyan", icon: "play" },
+  done: { label: t("done"), tone: "green", icon: "check" },
+  error: { label: t("failed"), tone: "red", icon: "cross" },
+  stopped: { label: t("stopped"), tone: "slate", icon: "stop" },
 };
 
 const WAITS: { readonly [kind: string]: string } = {
@@ -58,7 +58,7 @@ export function outcomeOf(
   if (phase === "running") return { label: t("working"), tone: "cyan", icon: "play" };
   if (phase === "unfinished") return { label: t("unfinished"), tone: "blue", icon: "pause" };
   if (phase === "suspended") {
-    const label = WAITS[waitsFor[0] ?? ""] ?? "suspended";
+    const label = WAITS[waitsFor[0] ?? ""] ?? t("suspended");
     return { label, tone: "amber", icon: groupOf(row) === "needsYou" ? "hand" : "hourglass" };
   }
   return ENDED.get(reason ?? "") ?? { label: t("no turn yet"), tone: "slate", icon: "clock" };
@@ -95,7 +95,7 @@ const overBudget = (text: string): EndOfTurn => ({ ...OVER_BUDGET, text });
 function textOf(reason: string, { error, cause, reply, limit }: JsonObject): string {
   if (isObject(error)) return `${String(error["code"])}: ${firstLine(headOf(error["message"] ?? ""))}`;
   if (reason === "BUDGET_EXCEEDED" && isObject(limit))
-    return t`Budget exceeded: ${String(limit["name"])} ${String(limit["used"])} of ${String(limit["allowed"])}.`;
+    return t`Budget exceeded: ${labelled(limitLabel(String(limit["name"])))} ${String(limit["used"])} of ${String(limit["allowed"])}.`;
   if ((reason === "BUDGET_EXCEEDED" || reason === "BREAKPOINT") && isMessage(reply))
     return textOfMessage(reply);
   if (reason === "MAX_ITERATIONS") {

@@ -40,7 +40,7 @@ function textOfDeed({ hook, callId, deny, parts = [] }: HookDeed, calls: readonl
   const name = safeText(hook ?? t("a hook"));
   if (deny !== undefined) return t`${name} denied ${nameIn(calls, callId)}: ${detailOf(deny)}`;
   if (callId !== undefined) return t`${name} changed the arguments of ${nameIn(calls, callId)}`;
-  return t`${name} changed ${parts.flatMap((part) => (Object.hasOwn(PARTS, part) ? PARTS[part]! : [])).join(" and ")}`;
+  return t`${name} changed ${parts.flatMap((part) => (Object.hasOwn(PARTS, part) ? PARTS[part]! : [])).join(t(" and "))}`;
 }
 
 /** Returns the changes that hooks made, each with its name. */

@@ -56,11 +56,14 @@ const COMMAND_NOTES: { readonly [event: string]: string } = {
   "session.edit": t("messages edited"),
   "session.resume": t("resumed"),
 };
-const DECISION_NOTES: { readonly [decision: string]: string } = {
+/** The effect of a decision, by its kind. */
+export const DECISION_NOTES: { readonly [decision: string]: string } = {
   approve: t("approved"),
   deny: t("denied"),
+  decline: t("denied"),
   edit: t("edited"),
   answer: t("answered"),
+  respond: t("answered"),
   retry: t("run again"),
 };
 /** The notes on the effect of a command whose step is not known apart from others. */
@@ -68,6 +71,14 @@ const STORED_NOTES: { readonly [event: string]: string } = {
   ...COMMAND_NOTES,
   call: t("called"),
   "tool.decide": t("decided"),
+};
+
+const AUTHORS: { readonly [by in NonNullable<Step["by"]>]: string } = {
+  caller: t("caller"),
+  hook: t("hook"),
+  inspector: t("inspector"),
+  operator: t("operator"),
+  worker: t("worker"),
 };
 
 /**
@@ -82,10 +93,10 @@ export function commandNote({ by, event, account, edges }: Step): string {
   if (by === undefined) return "";
   if (event === UNKNOWN_STEPS) {
     const commands = edges.map((id) => id.split("|")[1]!).filter((each) => Object.hasOwn(STORED_NOTES, each));
-    return t`${STORED_NOTES[commands.at(-1) ?? ""] ?? t("changed")} in the ${by}`;
+    return t`${STORED_NOTES[commands.at(-1) ?? ""] ?? t("changed")} in the ${AUTHORS[by]}`;
   }
   const call = account?.isSent ? "sent" : "resumed";
-  return t`${event === "tool.decide" ? decisionNote(account) : (COMMAND_NOTES[event] ?? call)} in the ${by}`;
+  return t`${event === "tool.decide" ? decisionNote(account) : (COMMAND_NOTES[event] ?? call)} in the ${AUTHORS[by]}`;
 }
 
 const decisionNote = (account: Step["account"]): string =>
@@ -117,7 +128,7 @@ const failureText = ({ code = "", message }: ToldFailure): string =>
 const noteOfDraft = ({ calls, text }: NonNullable<StepAccount["draft"]>): string =>
   calls.length > 0
     ? `→ ${calls.map(safeText).join(", ")}`
-    : t`assistant${text === "" ? "" : `: ${cut(safeText(text), 90)}`}`;
+    : `${t("assistant")}${text === "" ? "" : `: ${cut(safeText(text), 90)}`}`;
 
 function noteOfCalls(step: Step): string {
   const calls = setBy(step, "calls");

@@ -2,7 +2,7 @@ import type { ActorStep } from "../../../src/inspect/protocol/actor-info.ts";
 import type { Step } from "../wire/step.ts";
 import { eventText } from "./guards.ts";
 import { commandNote, messagesOf, noteOf, UNKNOWN_STEPS } from "./step-notes.ts";
-import type { Work } from "./work.ts";
+import { SUMMARY, type Work } from "./work.ts";
 import { t } from "../words/t.ts";
 
 /** The title of a step in the list: what happened in the words of an agent, how it came out, and how long what ended had taken. */
@@ -105,13 +105,13 @@ export function titleOf(step: Step, ended: readonly Work[], begun: readonly Work
 /** A step of an actor is its event, and what the recording lacks of it. */
 function actorTitle({ event, edges }: Step, { z: error, o: omitted, h: isHidden }: ActorStep): StepTitle {
   const note = [
-    error && `failed with ${error.name}: ${error.message}`,
-    edges.length === 0 && !error && event !== "xstate.init" && "took no transition",
-    omitted !== undefined && `${omitted} events before it were not recorded`,
-    isHidden && "its context was not recorded: reading it took too long",
+    error && t`failed with ${error.name}: ${error.message}`,
+    edges.length === 0 && !error && event !== "xstate.init" && t("took no transition"),
+    omitted !== undefined && t`${omitted} events before it were not recorded`,
+    isHidden && t("its context was not recorded: reading it took too long"),
   ];
   return {
-    title: event === "xstate.init" ? "the actor began" : eventText(event),
+    title: event === "xstate.init" ? t("the actor began") : eventText(event),
     note: note.filter((text) => typeof text === "string").join(" · "),
     isFailed: error !== undefined,
     took: undefined,
@@ -133,10 +133,10 @@ function textOf({ kind, name, state, attempt }: Work, step: Step): string {
   if (kind === "hooks") return t`hooks ran ${hooksText(name)}`;
   if (kind === "review") return state === "failed" ? t("a call was refused") : t("permissions checked");
   if (kind === "store") return t("stored");
-  if (name.startsWith("summary") && state === "done") return t("the conversation was summed up");
-  if (state === "failed") return t`the ${t(name)} failed`;
-  if (state === "stopped") return t`the ${t(name)} was stopped`;
-  return t`the ${t(name)} ${modelText(step)}`;
+  if (name === SUMMARY && state === "done") return t("the conversation was summed up");
+  if (state === "failed") return t`the ${name} failed`;
+  if (state === "stopped") return t`the ${name} was stopped`;
+  return t`the ${name} ${modelText(step)}`;
 }
 
 /** Returns the outcome of an answer of the model. */

@@ -55,7 +55,7 @@ function keyOf({
   callId,
   index,
 }: Pick<StreamDelta, "kind" | "messageId" | "callId" | "index">) {
-  return kind === "tool" ? `tool ${callId}` : `${messageId} ${index}`;
+  return kind === "tool" ? `tool:${callId}` : `${messageId} ${index}`;
 }
 
 /** Returns whether a message begins, whose blocks replace those of others. */

@@ -35,6 +35,9 @@ export type Work = {
   detail: string;
 };
 
+/** The name of the work of a model that sums up the conversation. */
+export const SUMMARY = t("summary of the conversation");
+
 /** The services of the agent's chart. */
 const SERVICES: { readonly [service: string]: Extract<WorkKind, "model" | "hooks" | "review" | "store"> } = {
   callModel: "model",

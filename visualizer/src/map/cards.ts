@@ -310,7 +310,7 @@ function hookRows({ hooks }: AgentMap, { named }: CardOptions, points: readonly 
 export const hookId = ({ point, name }: HookEntry): string => `hook:${point}:${name}`;
 /** The name of a hook, or where hooks ran that changed nothing. */
 export const hookName = ({ point, name }: HookEntry): string =>
-  name === "" ? `hooks ${hooksText(point)}` : safeText(name);
+  name === "" ? t`hooks ${hooksText(point)}` : safeText(name);
 /** Says what hooks did, in a sentence. */
 export const hookTitle = (hook: HookEntry): string => {
   const where = hooksText(hook.point);

@@ -68,7 +68,7 @@ const foldRow = (list: string, text: string, title: string): Row => ({
 function unitsOf({ name, tools }: Group, opened: ReadonlySet<string>): readonly Unit[] {
   const units = tools.map((tool) => ({ row: rowOf(tool), count: 1, used: tool.calls > 0 ? 1 : 0 }));
   if (units.length === 1) return units;
-  const isOpen = opened.has(`group ${name}`);
+  const isOpen = opened.has(`group:${name}`);
   const called = tools.filter(({ calls }) => calls > 0);
   const all = tools.reduce((sum, tool) => ({
     ...sum,
@@ -80,8 +80,8 @@ function unitsOf({ name, tools }: Group, opened: ReadonlySet<string>): readonly 
   }));
   const head: Row = {
     kind: "fold",
-    key: `group ${name}`,
-    id: `fold:group ${name}`,
+    key: `group:${name}`,
+    id: `fold:group:${name}`,
     text: safeText(name),
     title: t`${tools.length} tools of ${safeText(name)}, ${called.length} called`,
     marks: [...marksOf(all), { text: t`${tools.length} tools`, title: t("tools of this server") }],

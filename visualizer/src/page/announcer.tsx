@@ -16,10 +16,9 @@ export function Announcer() {
   const pending = useModel((all) => all.pending);
   useEffect(() => {
     const timer = setInterval(() => {
-      if (model.stepNumber > 0)
-        setLocation(
-          `${model.isLive ? "" : `step ${model.stepNumber}, `}${configurationName(model.run.statesAt(model.stepNumber))}`,
-        );
+      if (model.stepNumber === 0) return;
+      const name = configurationName(model.run.statesAt(model.stepNumber));
+      setLocation(model.isLive ? name : t`step ${model.stepNumber}, ${name}`);
     }, 1_000);
     return () => clearInterval(timer);
   }, []);

@@ -90,7 +90,7 @@ function Problem() {
   return null;
 }
 
-const ageText = (since: string): string => (since === "now" ? t("a moment") : since);
+const ageText = (since: string): string => (since === t("now") ? t("a moment") : since);
 
 function FileLine({ file: { name, row, damage, lacksChart } }: { readonly file: OpenedFile }) {
   const chartNote = lacksChart

@@ -8,7 +8,7 @@ import { t } from "../words/t.ts";
 export function CompareChoice() {
   const chosen = useModel((all) => all.chosen);
   if (!chosen) return null;
-  const text = chosen.size === 0 ? t("Choose the runs to compare") : `${chosen.size} chosen`;
+  const text = chosen.size === 0 ? t("Choose the runs to compare") : t`${chosen.size} chosen`;
   return (
     <div className="choice-bar" role="group" aria-label={t("Compare runs")}>
       <span role="status">{text}</span>

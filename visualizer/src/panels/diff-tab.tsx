@@ -76,7 +76,7 @@ function Entry({ one }: { readonly one: Difference }) {
   return (
     <li className={`change is-${one.kind}`} data-change={one.kind} data-path={pathText(one.path)}>
       <h3 className="mono">
-        <b aria-label={one.kind}>{SIGNS[one.kind]}</b> {pathText(one.path)}
+        <b aria-label={t(one.kind)}>{SIGNS[one.kind]}</b> {pathText(one.path)}
       </h3>
       {one.before !== undefined && <Side value={one.before} side="before" />}
       {one.after !== undefined && <Side value={one.after} side="after" />}

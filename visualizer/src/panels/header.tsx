@@ -130,7 +130,7 @@ function PageTools() {
       <Button
         tone="quiet"
         icon={THEME_ICONS[theme]}
-        title={t`Theme: ${theme}`}
+        title={t`Theme: ${t(theme)}`}
         onClick={() => prefer({ theme: THEMES[theme] })}
       />
       <Button tone="quiet" label={LANGUAGES[OTHER]} onClick={() => speak(OTHER)} />
@@ -156,7 +156,7 @@ function PhoneMenu() {
     ...(hasRun ? [{ label: t("Export this run as a file"), onChoose: () => void exportRun() }] : []),
     ...(hasRun ? [{ label: t("Label this run, or make a test of it"), onChoose: label }] : []),
     ...(hasAny ? [{ label: t("Hand on: one HTML file, pictures, a link"), onChoose: handOn }] : []),
-    { label: t`Theme: ${theme}`, onChoose: () => prefer({ theme: THEMES[theme] }) },
+    { label: t`Theme: ${t(theme)}`, onChoose: () => prefer({ theme: THEMES[theme] }) },
     { label: LANGUAGES[OTHER], onChoose: () => speak(OTHER) },
     { label: t("Keyboard shortcuts"), onChoose: () => model.set({ dialog: { kind: "help" } }) },
   ];

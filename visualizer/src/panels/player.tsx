@@ -142,8 +142,8 @@ function LowerSwitch() {
       />
       <Button
         tone="quiet"
-        label={isActor ? "Sequence" : t("Waterfall")}
-        title={isActor ? "The events between the actors of the system (w)" : t("What took how long (w)")}
+        label={isActor ? t("Sequence") : t("Waterfall")}
+        title={isActor ? t("The events between the actors of the system (w)") : t("What took how long (w)")}
         isPressed={lower === "waterfall"}
         onClick={() => prefer({ lower: "waterfall" })}
       />

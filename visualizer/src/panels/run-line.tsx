@@ -28,7 +28,7 @@ const LINE_LENGTH = 34;
 /** True if what a run is about, and what has gone wrong, needs a second line. */
 export function isLong({ title, error, forkOf }: RunRow): boolean {
   const about = (forkOf && forkText(forkOf)) || title;
-  return `${forkOf ? "fork at 00 " : ""}${error?.code ?? ""} ${about ?? ""}`.length > LINE_LENGTH;
+  return `${forkOf ? `${t("fork at")} 00 ` : ""}${error?.code ?? ""} ${about ?? ""}`.length > LINE_LENGTH;
 }
 
 /** A run in the list. */
@@ -147,6 +147,6 @@ function figuresOf({
   return [
     ...(isAtMost ? [] : [`${compact(steps)} ${steps === 1 ? t("step") : t("steps")}`]),
     duration(Math.max(0, updatedAt - startedAt)),
-    ...(cost === undefined ? (tokens === undefined ? [] : [`${compact(tokens)} tokens`]) : [money(cost)]),
+    ...(cost === undefined ? (tokens === undefined ? [] : [t`${compact(tokens)} tokens`]) : [money(cost)]),
   ];
 }

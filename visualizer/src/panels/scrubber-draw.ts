@@ -2,6 +2,7 @@ import { drawMarks, hatch, MARKS_HEIGHT } from "./scrubber-marks.ts";
 import { configurationName, isRest, toneOf, type ChartIndex, type Tone } from "../logic/chart-index.ts";
 import { scrubberScale, type ScrubberScale } from "../logic/scrubber-scale.ts";
 import type { RunData } from "../store/run-data.ts";
+import { t } from "../words/t.ts";
 import type { Palette } from "./scrubber-palette.ts";
 
 /** The positions of a run's steps on the scrubber; index 0 is the oldest existing step. */
@@ -99,5 +100,5 @@ export function drawScrubber({ canvas, run, index, scale, from, width, height, p
 
 /** The text of a step for screen readers. */
 export function stepText(run: RunData, stepNumber: number): string {
-  return `step ${stepNumber} of ${Math.max(run.last, run.total)}, ${configurationName(run.statesAt(stepNumber))}`;
+  return t`step ${stepNumber} of ${Math.max(run.last, run.total)}, ${configurationName(run.statesAt(stepNumber))}`;
 }

@@ -49,14 +49,13 @@ export function oneOfEachKind(found: readonly Suspicion[]): readonly Suspicion[]
 function Line({ suspicion: { kind, text, steps, isBroken } }: { readonly suspicion: Suspicion }) {
   const current = useModel((model) => (steps.includes(model.stepNumber) ? model.stepNumber : 0));
   const next = steps.find((step) => step > current) ?? steps[0]!;
-  const more = steps.length === 1 ? "" : ` of ${steps.length} steps`;
   return (
     <li>
       <button
         type="button"
         data-suspicion={kind}
         data-tone={isBroken ? "red" : "amber"}
-        title={t`Show step ${next}${more}`}
+        title={steps.length === 1 ? t`Show step ${next}` : t`Show step ${next}, one of ${steps.length}`}
         aria-current={current > 0 ? "step" : undefined}
         onClick={() => {
           goTo(next);

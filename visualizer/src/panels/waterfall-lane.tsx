@@ -57,7 +57,7 @@ export function WaterfallLane(props: Props) {
   const bars = run ? [runBar(lane, offset, nowAt)] : works.map((work) => barOf(work, nowAt));
   const last = bars.at(-1);
   const isFailed = works.at(-1)?.state === "failed" || (run && outcomeOf(run).tone === "red");
-  const attempts = works.length > 1 ? ` · ${works.length} attempts` : "";
+  const attempts = works.length > 1 ? ` · ${t`${works.length} attempts`}` : "";
   const time = run ? outcomeOf(run).label : `${duration(laneTime(lane))}${attempts}`;
   const right = last ? scale.x(last.end) - from : 0;
   return (
@@ -152,5 +152,10 @@ function runBar({ run }: Lane, offset: number, nowAt: number) {
 /** An attempt that did not go well, in a line. */
 function attemptText({ state, attempt, detail, begin, end }: Work): readonly string[] {
   if (state !== "failed" && state !== "stopped") return [];
-  return [`attempt ${attempt} ${state} after ${duration((end ?? begin) - begin)}: ${detail}`];
+  const took = duration((end ?? begin) - begin);
+  return [
+    state === "failed"
+      ? t`attempt ${attempt} failed after ${took}: ${detail}`
+      : t`attempt ${attempt} was stopped after ${took}: ${detail}`,
+  ];
 }

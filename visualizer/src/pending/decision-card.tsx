@@ -1,5 +1,6 @@
 import { Arguments, WaitTime } from "./call-arguments.tsx";
 import { useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+import { DECISION_NOTES } from "../logic/step-notes.ts";
 import { WAIT_TEXT } from "../logic/wait-text.ts";
 import { Icon } from "../parts/icon.tsx";
 import { WithCode } from "../parts/with-code.tsx";
@@ -175,7 +176,6 @@ function Page({ url }: { readonly url: string }) {
 }
 
 function decisionText(decision: Decision): string {
-  if (typeof decision === "string") return decision;
-  const [kind] = Object.keys(decision);
-  return kind ?? "something";
+  const kind = typeof decision === "string" ? decision : Object.keys(decision)[0]!;
+  return DECISION_NOTES[kind] ?? kind;
 }

@@ -138,9 +138,9 @@ function Head({ call, before, after }: HeadProps) {
       <p className="muted">
         {[
           ...(phase === "" ? [] : [phase]),
-          `turn ${turn}`,
-          `iteration ${iteration + 1}`,
-          ...(attempt > 1 ? [`attempt ${attempt}`] : []),
+          t`turn ${turn}`,
+          t`iteration ${iteration + 1}`,
+          ...(attempt > 1 ? [t`attempt ${attempt}`] : []),
           ...(provider === undefined ? [] : [provider]),
         ].join(" · ")}{" "}
         {isFallback && (

@@ -33,10 +33,10 @@ export const SentMessage = memo(function SentMessage({ row, message, index, isNe
       className="sent"
       data-sent={index}
       data-tone={TONES[role]}
-      aria-label={t`Message ${index + 1}, ${role}`}
+      aria-label={t`Message ${index + 1}, ${t(role)}`}
     >
       <header>
-        <strong>{role}</strong>
+        <strong>{t(role)}</strong>
         {name !== "" && name !== role && <span className="muted">{name}</span>}
         {origin !== "" && (
           <span className="badge is-text" data-tone={row?.from === "hook" ? "pink" : "amber"}>

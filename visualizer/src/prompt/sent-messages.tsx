@@ -93,7 +93,7 @@ function LeftOut({ row, call, left }: LeftProps) {
       <ul>
         {left.slice(0, isOpen ? undefined : MAX_LISTED).map((message) => (
           <li key={message.id}>
-            <span className="muted">{message.role}</span>{" "}
+            <span className="muted">{t(message.role)}</span>{" "}
             <span>{isOpen ? lineOf(message) : cut(lineOf(message), MAX_LINE)}</span>
           </li>
         ))}

@@ -20,14 +20,14 @@ const LISTED = 12;
 
 const DID: { readonly [did: string]: string } = {
   ordered: t("put behind others of its batch"),
-  denied: "denied",
+  denied: t("denied"),
   asked: t("asked a person about"),
   ended: t("denied, and ended the turn at"),
   shadow: t("would have stopped"),
 };
 
 const timeOf = (at: unknown): string => (typeof at === "number" ? localTime(at) : "?");
-const about = (key: string): string => (key === "" ? "" : ` about ${key}`);
+const about = (key: string): string => (key === "" ? "" : t` about ${key}`);
 
 function linesOf(state: JsonObject): readonly string[] {
   const { seen, used, isLost, of, turn } = state;
@@ -42,11 +42,13 @@ function linesOf(state: JsonObject): readonly string[] {
         (all, each) => all + Number(Array.isArray(each) ? each.at(-1) : 0),
         0,
       );
-      lines.push(t`${counted.length} ${counted.length === 1 ? "call" : "calls"}${about(key)}, ${sum} in all`);
+      lines.push(
+        t`${counted.length} ${counted.length === 1 ? t("call") : t("calls")}${about(key)}, ${sum} in all`,
+      );
     }
   if (Array.isArray(of))
     of.filter(isObject).forEach((part, index) =>
-      lines.push(...linesOf(part).map((line) => `part ${index + 1}: ${line}`)),
+      lines.push(...linesOf(part).map((line) => t`part ${index + 1}: ${line}`)),
     );
   if (isLost === true) lines.push(t("something that counts may have happened without a trace"));
   if (typeof turn === "number") lines.push(t`about turn ${turn}`);
@@ -60,7 +62,7 @@ export function ruleRows({ progress }: JsonObject): readonly RuleRow[] {
   return Object.entries(rules).map(([name, state]) => {
     const lines = isObject(state) ? linesOf(state) : [];
     const more = lines.length - LISTED;
-    return { name, lines: more > 0 ? [...lines.slice(0, LISTED), `and ${more} more`] : lines };
+    return { name, lines: more > 0 ? [...lines.slice(0, LISTED), t`and ${more} more`] : lines };
   });
 }
 

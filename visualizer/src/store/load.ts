@@ -108,14 +108,14 @@ export async function loadRun(runId: string): Promise<void> {
 
 /** Loads a chart, unless it is loaded, being loaded, or unknown to the server. */
 export async function loadChart(hash: string): Promise<void> {
-  if (model.charts.has(hash) || model.unknownCharts.has(hash) || inFlight.has(`chart ${hash}`)) return;
-  inFlight.add(`chart ${hash}`);
+  if (model.charts.has(hash) || model.unknownCharts.has(hash) || inFlight.has(`chart:${hash}`)) return;
+  inFlight.add(`chart:${hash}`);
   await withApi(async (api) => {
     const chart = await api.chart(hash);
     if (chart) addChartAndLayOut(chart);
     else model.set({ unknownCharts: new Set(model.unknownCharts).add(hash) });
   });
-  inFlight.delete(`chart ${hash}`);
+  inFlight.delete(`chart:${hash}`);
 }
 
 /** Adds a chart, and requests its layout if it has none. */
@@ -126,11 +126,11 @@ export function addChartAndLayOut(chart: ChartMessage): void {
 
 /** Requests the layout of a chart and adds it when it arrives. */
 export async function layOut({ hash, chart }: Pick<ChartMessage, "hash" | "chart">): Promise<void> {
-  if (inFlight.has(`layouts ${hash}`)) return;
-  inFlight.add(`layouts ${hash}`);
+  if (inFlight.has(`layouts:${hash}`)) return;
+  inFlight.add(`layouts:${hash}`);
   const layouts = await client.api?.layouts(chart).catch(() => null);
   if (layouts) addChart({ hash, chart, layouts });
-  inFlight.delete(`layouts ${hash}`);
+  inFlight.delete(`layouts:${hash}`);
 }
 
 /** Older steps are loaded only on request. */

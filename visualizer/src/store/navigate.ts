@@ -136,7 +136,7 @@ export function filterSteps(filter: ChartFilter | PlaceFilter | null): void {
 }
 
 const idOf = (filter: StepFilter): string | undefined =>
-  filter.kind === "search" ? undefined : filter.kind === "place" ? `place ${filter.id}` : filter.ids.join();
+  filter.kind === "search" ? undefined : filter.kind === "place" ? `place:${filter.id}` : filter.ids.join();
 
 /** Filters the list of steps by a search; an empty one removes the filter. */
 export function searchSteps(query: StepQuery): void {

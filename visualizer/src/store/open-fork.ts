@@ -10,17 +10,17 @@ export function canFork({ isConnected, row }: Model): boolean {
 /** Opens the dialog in which a message is edited and run again; an answer is made again, with another prompt. */
 export function editMessage({ id, role }: Msg): void {
   if (role === "assistant") open({ messageId: id, side: "before" }, "system");
-  else open({ messageId: id, side: "with" }, `message ${id}`);
+  else open({ messageId: id, side: "with" }, `message:${id}`);
 }
 
 /** Opens the dialog in which the arguments of a call are edited, with which it runs again. */
 export function editArguments(callId: string): void {
-  editCall(callId, "tool_use", `arguments ${callId}`);
+  editCall(callId, "tool_use", `arguments:${callId}`);
 }
 
 /** Opens the dialog in which the result of a call is edited, with which the turn goes on. */
 export function editResult(callId: string): void {
-  editCall(callId, "tool_result", `result ${callId}`);
+  editCall(callId, "tool_result", `result:${callId}`);
 }
 
 function editCall(callId: string, type: "tool_use" | "tool_result", edited: string): void {

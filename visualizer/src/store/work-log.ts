@@ -11,11 +11,13 @@ import {
   outcomeOfAttempt,
   outcomeOfModel,
   outcomeOfResult,
+  SUMMARY,
   toolOf,
   type Work,
 } from "../logic/work.ts";
 import type { Step } from "../wire/step.ts";
 import type { CallRecord, Json, JsonObject, Msg } from "../wire/types.ts";
+import { t } from "../words/t.ts";
 import type { RunData } from "./run-data.ts";
 
 type Begun = Pick<Work, "kind" | "name"> & Partial<Pick<Work, "callId" | "input" | "attempt">>;
@@ -104,7 +106,7 @@ export class WorkLog {
     const wanted = this.#servicesIn(step);
     for (const [key, work] of this.#open) {
       const name = key.slice(key.indexOf(" ") + 1);
-      if (kindOfService(name) !== work.kind || key.startsWith("call ")) continue;
+      if (kindOfService(name) !== work.kind || key.startsWith("call:")) continue;
       if (wanted.has(key) && !answers(step.event, name)) continue;
       if (work.kind === "model") this.#nameRequest(key, this.#asked);
       this.#end(
@@ -125,7 +127,7 @@ export class WorkLog {
   #nameRequest(key: string, call: Json | undefined): void {
     const work = this.#open.get(key)!;
     const isFallback = isObject(call) && call["isFallback"] === true && Number(call["step"]) >= work.from;
-    if (work.name !== SUMMARY && isFallback) work.name = "fallback model";
+    if (work.name !== SUMMARY && isFallback) work.name = t("fallback model");
   }
 
   /** The services of the states after a step, each with its state. */
@@ -154,13 +156,13 @@ export class WorkLog {
     const ids = new Set(now.map(({ call }) => call.id));
     for (const record of now) if (!known.has(record)) this.#readCall(step, record);
     for (const { call } of before) {
-      if (ids.has(call.id) || !this.#open.has(`call ${call.id}`)) continue;
-      this.#end(`call ${call.id}`, step, outcomeOfResult(resultIn(messagesOf(step), call.id)));
+      if (ids.has(call.id) || !this.#open.has(`call:${call.id}`)) continue;
+      this.#end(`call:${call.id}`, step, outcomeOfResult(resultIn(messagesOf(step), call.id)));
     }
   }
 
   #readCall(step: Step, record: CallRecord): void {
-    const key = `call ${record.call.id}`;
+    const key = `call:${record.call.id}`;
     const open = this.#open.get(key);
     const isRunning = record.status === "running";
     if (open && (!isRunning || open.attempt !== record.attempt))
@@ -230,13 +232,10 @@ function add<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
 const answers = (event: string, service: string): boolean =>
   event === `xstate.done.actor.${service}` || event === `xstate.error.actor.${service}`;
 
-/** The name of the work of a model that sums up the conversation. */
-const SUMMARY = "summary of the conversation";
-
 /** The point of hooks, from the state that runs them: "preHooks" of "reasoning" is before the model. */
 function nameOfService(service: string, key: string): string {
-  if (service === "callModel") return key.includes(".compacting.") ? SUMMARY : "model";
-  if (service !== "runHooks") return service === "reviewCalls" ? "permissions" : "store";
+  if (service === "callModel") return key.includes(".compacting.") ? SUMMARY : t("model");
+  if (service !== "runHooks") return service === "reviewCalls" ? t("permissions") : t("store");
   const path = key.slice(0, key.indexOf(" ")).split(".").slice(1);
   const HOOKS: { readonly [state: string]: string } = {
     "doCall.preCall": "preCall",
@@ -271,12 +270,12 @@ const firstText = (message: Msg | undefined): string => {
 const turnName = (context: JsonObject, ended?: number): string => {
   const progress = context["progress"] as JsonObject | undefined;
   const turn = ended ?? progress?.["turn"];
-  return `turn ${typeof turn === "number" ? Math.max(1, turn) : ""}`.trim();
+  return typeof turn === "number" ? t`turn ${Math.max(1, turn)}` : t("turn");
 };
 
 function waitsFor(calls: readonly CallRecord[]): string {
   const names = calls.filter(({ status, asks }) => asks !== undefined || status === "suspended").map(toolOf);
-  return names.length === 0 ? "a decision" : [...new Set(names)].join(", ");
+  return names.length === 0 ? t("a decision") : [...new Set(names)].join(", ");
 }
 
 const logs = new WeakMap<RunData, { readonly index: ChartIndex | undefined; readonly log: WorkLog }>();

@@ -15,6 +15,7 @@ import type {
   TriedRule,
   WireRequest,
 } from "./types.ts";
+import { t } from "../words/t.ts";
 
 /** Fetches the chart of the server's release, which needs no token; undefined if the server does not answer. */
 export async function ownChart(): Promise<ChartMessage | undefined> {
@@ -157,7 +158,7 @@ export class Api {
 
 async function checkStatus(response: Response): Promise<Response> {
   if (response.ok) return response;
-  throw new Error(messageOf(await response.text()) ?? `The inspector answered ${response.status}.`);
+  throw new Error(messageOf(await response.text()) ?? t`The inspector answered ${response.status}.`);
 }
 
 /** The message of an error response: `{ error: { message } }`. */

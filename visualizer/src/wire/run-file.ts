@@ -8,6 +8,7 @@ import {
   parseStates,
   parseStep,
 } from "../../../src/inspect/protocol/parse-run-file.ts";
+import { t } from "../words/t.ts";
 
 /** The format version of exported runs that this page supports. */
 const FORMAT = 1;
@@ -79,20 +80,20 @@ function readHeader(line: string): RunFileHeader {
     header = parseRecord(line);
   } catch {
     throw new Error(
-      "This is not an exported run: its first line is not the header that `agentchart` writes.",
+      t("This is not an exported run: its first line is not the header that `agentchart` writes."),
     );
   }
   const version = header["agentchartRun"];
   if (typeof version !== "number" || !isObject(header["row"]))
-    throw new Error("This is not an exported run: its first line lacks `agentchartRun` or `row`.");
+    throw new Error(t("This is not an exported run: its first line lacks `agentchartRun` or `row`."));
   if (version > FORMAT)
     throw new Error(
-      `This run was exported in format ${version}; this page supports format ${FORMAT}. Update agentchart.`,
+      t`This run was exported in format ${version}; this page supports format ${FORMAT}. Update agentchart.`,
     );
   return { ...(header as unknown as RunFileHeader), row: parseRow(header["row"]) };
 }
 
 function atOf({ at }: JsonObject): number {
-  if (!isCount(at)) throw new Error("`at` must be the number of a step");
+  if (!isCount(at)) throw new Error(t("`at` must be the number of a step"));
   return at;
 }

@@ -15,8 +15,14 @@ async function chinese(): Promise<Words> {
   }
 }
 
+/** What a text may show: data, and words that come from here. A value whose words the source knows has to come from here as well. */
+type Shown<Value> = Value extends string ? (string extends Value ? Value : never) : Value;
+
 /** Returns a text of the page in its language: `t("Fork")`, or t`step ${n} of ${last}`. Every text that is not data comes from here. */
-export function t(text: string | TemplateStringsArray, ...values: readonly unknown[]): string {
+export function t<Values extends readonly unknown[]>(
+  text: string | TemplateStringsArray,
+  ...values: Values & { readonly [At in keyof Values]: Shown<Values[At]> }
+): string {
   const english = typeof text === "string" ? text : text.join("{}");
   const known = Object.hasOwn(words, english) ? words[english]! : english;
   if (typeof text === "string") return known;

@@ -45,12 +45,12 @@ test("editablesOf lists the agent's parts, then messages, arguments and results,
     ["model", "model", "m"],
     ["options", "options of the model", '{\n  "temperature": 0\n}'],
     ["tools", "tools", "look\nsing"],
-    ["result c", "result of look: a bear", "a bear"],
-    ["message 2", "assistant: I look.", "I look."],
-    ["arguments c", "arguments of look", '{\n  "at": "north"\n}'],
-    ["message 1", "user: Look north.", "Look\nnorth."],
+    ["result:c", "result of look: a bear", "a bear"],
+    ["message:2", "assistant: I look.", "I look."],
+    ["arguments:c", "arguments of look", '{\n  "at": "north"\n}'],
+    ["message:1", "user: Look north.", "Look\nnorth."],
   ]);
-  expect(editablesOf(context, agent).find(({ key }) => key === "result c")?.blob).toBe("sha");
+  expect(editablesOf(context, agent).find(({ key }) => key === "result:c")?.blob).toBe("sha");
   expect(editablesOf(undefined, undefined)).toEqual([]);
 });
 
@@ -67,8 +67,8 @@ test("editablesOf shows what was sent rather than what the agent has now, and th
     "other",
     "sing",
   ]);
-  expect(values.get("result c")).toBe("");
-  expect(values.has("message 2")).toBe(false);
+  expect(values.get("result:c")).toBe("");
+  expect(values.has("message:2")).toBe(false);
 });
 
 test("changesOf has only what differs, several parts at once", () => {
@@ -78,10 +78,10 @@ test("changesOf has only what differs, several parts at once", () => {
       edit("model", " other "),
       edit("tools", "sing"),
       edit("options", '{"seed": 1}'),
-      edit("message 1", "Look south."),
-      edit("message 2", "I look."),
-      edit("arguments c", '{"at":"south"}'),
-      edit("result c", "a bird"),
+      edit("message:1", "Look south."),
+      edit("message:2", "I look."),
+      edit("arguments:c", '{"at":"south"}'),
+      edit("result:c", "a bird"),
     ]),
   ).toEqual({
     changes: {
@@ -97,7 +97,7 @@ test("changesOf has only what differs, several parts at once", () => {
 });
 
 test.each([
-  ["arguments c", "[]", "arguments of look: expected a JSON object."],
+  ["arguments:c", "[]", "arguments of look: expected a JSON object."],
   ["options", "{", "options of the model: expected a JSON object."],
   ["model", " ", "The model needs a name."],
 ])("changesOf says what is wrong with %s", (key, now, problem) => {
