@@ -41,7 +41,7 @@ describe("The page", () => {
     await expect.poll(() => background(page)).toBe(dark);
   });
 
-  test("works where the browser's storage is forbidden, and remembers as long as it is open", async () => {
+  test("works where the browser's storage is forbidden, and remembers as long as its tab is open", async () => {
     const prepare = async (page: Page): Promise<void> => {
       await page.addInitScript(`for (const name of ["localStorage", "sessionStorage"])
         Object.defineProperty(window, name, { get() { throw new DOMException("forbidden", "SecurityError"); } });`);
@@ -54,6 +54,13 @@ describe("The page", () => {
     const dialog = page.getByRole("dialog", { name: "Label this run" });
     await dialog.getByRole("textbox", { name: "Your name" }).fill("Ana");
     await dialog.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "中文" }).click(); // which loads the page again
+    await page.getByRole("button", { name: "主题：深色" }).waitFor();
+    await ui.run(agent.sessionId).waitFor();
+    await page.reload();
+    await page.getByRole("button", { name: "English" }).click();
+    await page.getByRole("button", { name: "Theme: dark" }).waitFor();
+    await ui.run(agent.sessionId).waitFor();
     expect(faults).toEqual(NO_FAULTS);
   });
 

@@ -21,6 +21,6 @@ export async function openSample(): Promise<void> {
 /** Shows the hints if the address asks for them: `#/guide`. */
 export function followGuide(): void {
   if (location.hash !== "#/guide") return;
-  history.replaceState(null, "", "#/");
+  history.replaceState(history.state, "", "#/");
   model.set({ guide: 0 });
 }

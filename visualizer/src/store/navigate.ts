@@ -29,9 +29,10 @@ export function select(selection: Selection, how: "push" | "replace" = "push"): 
     before.runId === selection.runId && before.stepNumber !== null && selection.stepNumber !== null;
   clearTimeout(writing);
   if (location.hash !== address) {
-    if (how === "replace") history.replaceState(null, "", address);
-    else if (isMoving) writing = setTimeout(() => history.replaceState(null, "", address), ADDRESS_DELAY_MS);
-    else history.pushState(null, "", address);
+    if (how === "replace") history.replaceState(history.state, "", address);
+    else if (isMoving)
+      writing = setTimeout(() => history.replaceState(history.state, "", address), ADDRESS_DELAY_MS);
+    else history.pushState(history.state, "", address);
   }
   const isOther = before.runId !== selection.runId;
   if (isOther) changeRun(before.runId, selection.runId);
@@ -50,14 +51,14 @@ export function select(selection: Selection, how: "push" | "replace" = "push"): 
 export function compareRuns(compare: readonly string[]): void {
   const address = writeComparison(compare);
   clearTimeout(writing);
-  if (location.hash !== address) history.pushState(null, "", address);
+  if (location.hash !== address) history.pushState(history.state, "", address);
   model.set({ compare, many: null, chosen: null, playback: null });
 }
 
 /** Shows a page about many runs: "overview", or "reports" with their numbers. */
 export function showMany(many: string): void {
   clearTimeout(writing);
-  if (location.hash !== `#/${many}`) history.pushState(null, "", `#/${many}`);
+  if (location.hash !== `#/${many}`) history.pushState(history.state, "", `#/${many}`);
   model.set({ many, compare: null, chosen: null, playback: null });
 }
 

@@ -12,7 +12,7 @@ export function takeToken(
   const link = readLink(location.hash);
   if (link) {
     keep(key, link.token, storage);
-    history.replaceState(null, "", `${location.pathname}${link.address}`);
+    history.replaceState(history.state, "", `${location.pathname}${link.address}`);
   }
   return link?.token ?? kept(key, storage);
 }
