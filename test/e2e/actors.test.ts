@@ -115,6 +115,18 @@ test("A system of actors is shown with its chart, its steps and its events, on a
     const { overlaps, small, outside } = await textProblems(page);
     expect.soft({ overlaps, small, outside }).toEqual({ overlaps: [], small: [], outside: [] });
     expect.soft(await accessibilityProblems(page)).toEqual([]);
+    const all = await sequence.getByRole("option").evaluateAll((arrows) => arrows.map(({ id }) => id));
+    const events = sequence.getByRole("listbox", { name: "Events" });
+    await events.focus();
+    for (const [key, place] of [
+      ["Home", 0],
+      ["ArrowDown", 1],
+      ["End", -1],
+      ["ArrowUp", -2],
+    ] as const) {
+      await page.keyboard.press(key);
+      await expect.poll(() => events.getAttribute("aria-activedescendant")).toBe(all.at(place));
+    }
     await sequence.getByRole("button", { name: "pay failed" }).click();
     await page.getByText("The card was declined.").filter({ visible: true }).first().waitFor();
     expect(faults).toEqual(NO_FAULTS);

@@ -1,7 +1,8 @@
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import type { ActorMessage } from "../../../src/inspect/protocol/actor-info.ts";
 import { eventText } from "../logic/guards.ts";
 import { outcomeOf } from "../logic/outcome.ts";
+import { onKeys } from "../parts/on-keys.ts";
 import { useThrottled } from "../parts/use-throttled.ts";
 import { client } from "../store/client.ts";
 import { select } from "../store/navigate.ts";
@@ -47,11 +48,16 @@ export default function Sequence() {
         {page || !client.api ? t("No events of this system are known here.") : t("Loading …")}
       </p>
     );
+  const selected = drawn.findIndex(({ to, q }) => to === row.runId && q === stepNumber);
+  const show = (place: number): void => {
+    const { to: runId, q } = drawn[Math.min(place, drawn.length - 1)]!;
+    select({ runId, stepNumber: q }, "replace");
+  };
   const placeOf = new Map(actors.map(({ runId }, place) => [runId, OUTSIDE + COLUMN * (place + 0.5)]));
   const width = OUTSIDE + COLUMN * actors.length;
   const left = all.length - drawn.length > 0 || (page?.before ?? 0) > 0;
   return (
-    <div className="sequence" tabIndex={0} role="region" aria-label={t("Sequence of events")}>
+    <div className="sequence" role="region" aria-label={t("Sequence of events")}>
       <div className="sequence-heads" style={{ width }}>
         <span style={{ width: OUTSIDE }}>{t("outside")}</span>
         {actors.map((actor) => (
@@ -68,7 +74,20 @@ export default function Sequence() {
         ))}
       </div>
       {left && <p className="muted sequence-note">{t("Older events are in the steps of the actors.")}</p>}
-      <svg width={width} height={drawn.length * ROW + 8} role="list" aria-label={t("Events")}>
+      <svg
+        width={width}
+        height={drawn.length * ROW + 8}
+        role="listbox"
+        tabIndex={0}
+        aria-label={t("Events")}
+        aria-activedescendant={selected < 0 ? undefined : idOf(drawn[selected]!)}
+        onKeyDown={onKeys({
+          ArrowUp: () => show(selected < 0 ? drawn.length : Math.max(0, selected - 1)),
+          ArrowDown: () => show(selected + 1),
+          Home: () => show(0),
+          End: () => show(drawn.length),
+        })}
+      >
         {[...placeOf].map(([runId, x]) => (
           <line key={runId} className="lane" x1={x} x2={x} y1={0} y2={drawn.length * ROW + 8} />
         ))}
@@ -79,13 +98,15 @@ export default function Sequence() {
             y={place * ROW + ROW - 6}
             from={message.f === undefined ? OUTSIDE / 2 : (placeOf.get(message.f) ?? OUTSIDE / 2)}
             to={placeOf.get(message.to)!}
-            isSelected={message.to === row.runId && message.q === stepNumber}
+            isSelected={place === selected}
           />
         ))}
       </svg>
     </div>
   );
 }
+
+const idOf = ({ n }: ActorMessage): string => `message-${n}`;
 
 type ArrowProps = {
   readonly message: ActorMessage;
@@ -97,6 +118,10 @@ type ArrowProps = {
 
 function Arrow({ message, y, from, to, isSelected }: ArrowProps) {
   const { q, z: error, e, to: runId, o: omitted } = message;
+  const arrow = useRef<SVGGElement>(null);
+  useEffect(() => {
+    if (isSelected) arrow.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [isSelected]);
   const isOwn = from === to;
   const side = to >= from ? -1 : 1;
   const text = `${e === "xstate.init" ? t("began") : eventText(e)}${error ? ` ✕ ${error.name}` : ""}`;
@@ -107,8 +132,11 @@ function Arrow({ message, y, from, to, isSelected }: ArrowProps) {
   ];
   return (
     <g
+      ref={arrow}
+      id={idOf(message)}
       className="message"
-      role="listitem"
+      role="option"
+      aria-selected={isSelected}
       data-message={message.n}
       data-failed={error ? true : undefined}
       data-selected={isSelected || undefined}
