@@ -1,5 +1,6 @@
 // Decisions about calls in the page, with edited arguments.
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Reply } from "agentchart";
 import { makeEnvironment, type Environment } from "./support/environment.ts";
@@ -93,6 +94,26 @@ test("the open card and its form stay when an older call is decided elsewhere", 
     undefined,
   ]);
   expect(paid).toEqual([]);
+});
+
+test("the form of a card does not stay for the same call of another run, though both are shown in one frame", async () => {
+  const [{ agent: one }, { agent: other }] = [
+    payer(env, [calls({ to: "ann", cents: 100 })]),
+    payer(env, [calls({ to: "ann", cents: 100 })]),
+  ];
+  for (const agent of [one, other]) await agent.call("Pay ann.");
+  const prepare = (page: Page): Promise<void> =>
+    page.addInitScript("requestAnimationFrame = (draw) => setTimeout(() => draw(performance.now()), 200)");
+  const { page, ui } = await env.open({ prepare });
+  await ui.choose(one.sessionId);
+  await ui.pending("to-ann").getByRole("button", { name: /^Deny/ }).click();
+  await ui.pending("to-ann").getByRole("textbox").fill("Ann was paid yesterday.");
+  await ui.choose(other.sessionId);
+  await ui
+    .pending("to-ann")
+    .getByRole("button", { name: /^Approve/ })
+    .waitFor();
+  expect(await page.getByText("Ann was paid yesterday.").count()).toBe(0);
 });
 
 test("edits of the arguments carry over between the form and the JSON field in both directions", async () => {

@@ -56,6 +56,7 @@ const shownTab = ({ tab, row }: Pick<Model, "tab" | "row">): Tab =>
 export function Details() {
   const tab = useModel(shownTab);
   const Panel = PANELS[tab];
+  const runId = useModel((all) => all.selection.runId);
   const hasPending = useModel(({ pending }) => pending.items.length > 0 || pending.exceeded !== undefined);
   useEffect(() => {
     const timer = setTimeout(() => void loadStepTabs(), LOAD_AFTER_MS); // a page whose hub has ended can still open them
@@ -75,7 +76,7 @@ export function Details() {
       <ErrorBoundary what={t("The pending decision")}>
         {hasPending && (
           <Suspense fallback={null}>
-            <Pending />
+            <Pending key={runId} />
           </Suspense>
         )}
       </ErrorBoundary>

@@ -61,7 +61,7 @@ export async function sendCommandTo(
   clearTimeout(waiting.get(id)?.timer);
   waiting.delete(id);
   // A decided call stays marked as sent until the agent reports that it is settled.
-  if (!ack.ok || body.type !== "decide") markSent(key, undefined);
+  if ((!ack.ok || body.type !== "decide") && model.sent.get(key) === id) markSent(key, undefined);
   if (!ack.ok) notify("bad", refusalText(ack));
   if (ack.error?.code === "stale") void loadRun(runId);
   return ack;
