@@ -21,7 +21,7 @@ type Choose = (chosen: Chosen) => void;
 
 /** The runs that the filter finds, summed up. Each number leads to its runs. */
 export function OverviewPart() {
-  const { overview, error } = useOverview();
+  const { overview, isOld = false, error } = useOverview();
   const [chosen, setChosen] = useState<Chosen>();
   return (
     <>
@@ -34,7 +34,7 @@ export function OverviewPart() {
       {chosen && <RunsBehind {...chosen} onClose={() => setChosen(undefined)} />}
       {overview ? (
         <div className="comparison-table" role="region" aria-label={t("Overview")} tabIndex={0}>
-          <Figures overview={overview} choose={setChosen} />
+          <Figures overview={overview} isOld={isOld} choose={setChosen} />
         </div>
       ) : (
         <p className="muted">{t("Loading …")}</p>
@@ -43,12 +43,15 @@ export function OverviewPart() {
   );
 }
 
-function Figures({ overview, choose }: { readonly overview: Overview; readonly choose: Choose }) {
+type FiguresProps = { readonly overview: Overview; readonly isOld: boolean; readonly choose: Choose };
+
+function Figures({ overview, isOld, choose }: FiguresProps) {
   const { runs, left, omitted, usage, outcomes, suspicions, labels, tools, periods } = overview;
   return (
     <>
       <p className="muted" style={INSET} role="status" data-testid="overview-runs">
         {t`${runs} runs`}
+        {isOld && ` · ${t("old: the new figures have not come yet")}`}
         {left > 0 && ` · ${t`${left} are still being read`}`}
         {omitted > 0 && ` · ${t`${omitted} older ones are left out`}`}
         {` · ${compact(usage.inputTokens)}↓ ${compact(usage.outputTokens)}↑ · ${money(usage.cost)}`}

@@ -25,12 +25,15 @@ async function get<T>(path: string): Promise<T> {
   return (await (await client.api.request(path)).json()) as T;
 }
 
+/** The overview as the server told it last; it is old if the filter has changed since, or the server was lost. */
+type Told = { readonly overview?: Overview; readonly isOld?: boolean; readonly error?: string };
+
 /** The overview of the runs that the filter of the list finds; asked for again while the page shows it. */
-export function useOverview(): { readonly overview?: Overview; readonly error?: string } {
+export function useOverview(): Told {
   const filter = useModel((all) => all.filter);
   const search = useModel((all) => all.search);
   const isConnected = useModel((all) => all.isConnected);
-  const [state, setState] = useState<{ readonly overview?: Overview; readonly error?: string }>({});
+  const [state, setState] = useState<Told>({});
   useEffect(() => {
     let isCurrent = true;
     let timer: ReturnType<typeof setTimeout>;
@@ -45,6 +48,7 @@ export function useOverview(): { readonly overview?: Overview; readonly error?: 
       }
       if (isCurrent) timer = setTimeout(() => void ask(), delay);
     };
+    setState((before) => ({ ...before, isOld: true }));
     if (isConnected) void ask();
     return () => {
       isCurrent = false;
