@@ -177,7 +177,7 @@ function RunHead({
         title={runId}
         onClick={() => select({ runId, stepNumber: null })}
       >
-        {row?.agent} {shortId(runId.replace(/^file:/, ""))}
+        {row?.agent} <span className="id">{shortId(runId.replace(/^file:/, ""))}</span>
       </button>
       {row?.forkOf && (
         <span className="badge">

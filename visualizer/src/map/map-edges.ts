@@ -42,12 +42,14 @@ function straight(from: Point, to: Point): Route {
   };
 }
 
-/** A line from side to side that turns in the gap at `x`. */
-function elbow(from: Point, to: Point, x: number): Route {
+/** A line from side to side that turns in the gap at `x`. Its count stands at `free` if the line passes there: no card is beside that. */
+function elbow(from: Point, to: Point, x: number, free = NaN): Route {
   const points: readonly Point[] =
     Math.abs(from[1] - to[1]) < 1 ? [from, to] : [from, [x, from[1]], [x, to[1]], to];
   const middle = points.length === 2 ? (from[0] + to[0]) / 2 : x; // beside it a narrow gap has no room for a count
-  return { points, label: [middle, from[1] - 15], hooks: [middle, from[1]], room: 0 };
+  const isPassed = Math.min(from[1], to[1]) < free - 12 && free + 12 < Math.max(from[1], to[1]);
+  const label: Point = isPassed ? [x - 25, free] : [middle, from[1] - 15];
+  return { points, label, hooks: [middle, from[1]], room: 0 };
 }
 
 const byId = (cards: readonly PlacedCard[]): ((id: CardId) => PlacedCard | undefined) => {
@@ -145,14 +147,25 @@ export function edgesOfStack(
   const gap = tools!.x - right(model!);
   const gapX = (share: number): number => right(model!) + gap * share;
   const down = (from: Box, to: Box): Route => straight([x, bottom(from)], [x, to.y]);
+  const above = (lower: Box, upper: Box): number => (lower.y - bottom(upper) < 66 ? NaN : lower.y - 16); // below a hook's name
   const modelY = model!.y + 16;
   const promptY = prompt!.y + 16;
   const routes: Routes = {
     "input>prompt": down(input!, prompt!),
     "prompt>model": down(prompt!, model!),
     "model>answer": down(model!, answer!),
-    "model>tools": elbow([right(model!), modelY], [tools!.x, inside(modelY, tools!)], gapX(0.5)),
-    "tools>prompt": elbow([tools!.x, inside(promptY, tools!)], [right(prompt!), promptY], gapX(0.5)),
+    "model>tools": elbow(
+      [right(model!), modelY],
+      [tools!.x, inside(modelY, tools!)],
+      gapX(0.5),
+      above(model!, prompt!),
+    ),
+    "tools>prompt": elbow(
+      [tools!.x, inside(promptY, tools!)],
+      [right(prompt!), promptY],
+      gapX(0.5),
+      above(prompt!, input!),
+    ),
     "model>agents":
       agents && bare(elbow([right(model!), modelY + 12], [agents.x, agents.y + 12], gapX(0.36))),
     "agents>prompt":

@@ -25,7 +25,7 @@ const NAMES: { readonly [edge in EdgeId]: string } = {
   "tools>people": t("questions to people"),
   "people>tools": t("decisions of people"),
   "plan>prompt": t("changes of the plan"),
-  "model>answer": "answers",
+  "model>answer": t("answers"),
 };
 
 type Props = {

@@ -71,6 +71,12 @@ function collect(file: string, node: Node, { isShown, isName }: Place): void {
     const name = nameOf(node["key"]);
     all.add(name);
     inside(node["value"], { isShown: SPOKEN.test(name), isName: NAMES.test(name) });
+  } else if (type === "ObjectExpression") {
+    const values = (node["properties"] as Node[]).map(({ value }) => value).filter(isNode);
+    const texts = values.filter(({ callee }) => nameOf(callee) === "t");
+    const bareOnes = values.filter((each) => each.type === "Literal");
+    inside(node["properties"]);
+    if (texts.length > bareOnes.length) inside(bareOnes, { isShown: true });
   } else if (type === "VariableDeclarator") inside(node["init"], { isName: NAMES.test(nameOf(node["id"])) });
   else if (type === "ConditionalExpression") {
     inside(node["test"]);
