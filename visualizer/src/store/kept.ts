@@ -1,7 +1,7 @@
 type Storage = "localStorage" | "sessionStorage";
 const memory = new Map<string, string>();
 
-/** What a page without storage keeps in its entry of the history, which outlives a reload and which no other site reads. */
+/** The texts of a page without storage, in its entry of the history, which outlives a reload and which no other site reads. */
 const inEntry = (): { readonly [key: string]: string } | undefined =>
   globalThis.history?.state as { readonly [key: string]: string } | undefined;
 

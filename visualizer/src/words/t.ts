@@ -15,7 +15,7 @@ async function chinese(): Promise<Words> {
   }
 }
 
-/** What a text may show: data, and words that come from here. A value whose words the source knows has to come from here as well. */
+/** A value that a text may show: data, or words that come from here, as all have to whose words the source knows. */
 type Shown<Value> = Value extends string ? (string extends Value ? Value : never) : Value;
 
 /** Returns a text of the page in its language: `t("Fork")`, or t`step ${n} of ${last}`. Every text that is not data comes from here. */
