@@ -19,7 +19,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
   const fail = (thrown: unknown): number => {
     if (thrown instanceof CommanderError) return thrown.exitCode; // help and version
     const isUsage = thrown instanceof UsageError;
-    const secrets = secretsOf(args, env);
+    const secrets = secretsOf([args.join(" ")], env); // `--tokens` names a file;
     terminal.endLine();
     const message = hideSecrets(asSentence(errorMessage(thrown)), secrets);
     terminal.fail(`agentchart: ${message}${isUsage ? ` See ${helpCommand(args)}.` : ""}`);

@@ -70,6 +70,7 @@ describe("hideSecrets", () => {
     ['{"password":"a, b","n":1}', '{"password":"[redacted]","n":1}'],
     ["Authorization: Bearer hunter, then more", "Authorization: [redacted], then more"],
     ["key sk-abcdefghijkl.", "key [redacted]."],
+    ["token=letmein, token: l3tmein", "token=[redacted], token: [redacted]"],
   ])("shows %s as %s, also if it is done again", (text, shown) => {
     expect(hideSecrets(text)).toBe(shown);
     expect(hideSecrets(shown)).toBe(shown);
@@ -81,7 +82,7 @@ describe("hideSecrets", () => {
     "This is a basic understanding. Missing bearer authentication in header.",
     "skip-the-line-please, task-1234567890, pk_orders_items_by_day_and_year",
     "Unexpected token '}', at most 4096 tokens: 5000",
-    "The secret of a good token is patience.",
+    "The secret of a good token is patience. Missing tokens: use one. tokens: `[0].token` is short.",
   ])("leaves %s", (text) => expect(hideSecrets(text)).toBe(text));
 
   test.each([

@@ -131,9 +131,9 @@ const PATTERNS: readonly RegExp[] = [
 ];
 /** A name in a text and what follows it, and a value: in quotes, which JSON within JSON escapes, or up to a space or a mark. */
 const NAME = /(?<![\w-])((?:(?:api|access|private|signing) )?[\w-]{1,64})\\*["']?\s*[:=]{1,2}>?\s*/gi;
-const VALUE = /(\\*["'])(?:(?!\1)(?:\\.|[^\n]))*|((?:(?:bearer|basic|digest) +)?[^\s"',;&]+)/iy;
+const VALUE = /(\\*["'])(?:(?!\1)(?:\\.|[^\n]))*|((?:(?:bearer|basic|digest) +)?[^\s"'`,;&]+)/iy;
 
-/** Hides the values that follow the names of secrets, except numbers of tokens. */
+/** Hides the values that follow the names of secrets; of tokens, no number, and no word of a sentence. */
 function withoutNamed(text: string): string {
   let shown = "";
   let end = 0;
@@ -142,7 +142,8 @@ function withoutNamed(text: string): string {
     if (kind === PUBLIC) continue;
     VALUE.lastIndex = index + found.length;
     const [value = "", quote = "", plain = ""] = VALUE.exec(text) ?? [];
-    if (value === "" || (kind === SECRET_STRING && /^[\d.]+$/.test(plain))) continue;
+    const word = /\s$/.test(found) ? /^(?:[\d.]+|[A-Za-z][a-z]{0,19}\.?)$/ : /^[\d.]+$/;
+    if (value === "" || (kind === SECRET_STRING && word.test(plain))) continue;
     shown += `${text.slice(end, index)}${found}${quote}${REDACTED}`;
     end = index + found.length + value.length;
   }
