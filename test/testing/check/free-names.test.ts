@@ -17,6 +17,21 @@ test.each<[text: string, names: readonly string[]]>([
   ["() => Math.random() > 0.5", ["Math.random"]],
   ['() => Math["random"]() > 0.5', ["Math.random"]],
   ["() => { const { random } = Math; return random() > 0.5; }", ["Math.random"]],
+  // a name that is declared inside means something else outside
+  ["(input) => list.some((list) => list > input.a)", ["list"]],
+  ["(input) => input.all((limit) => limit > 1) && input.a < limit", ["limit"]],
+  ["(input) => [input.map((x) => x, x), x]", ["x"]],
+  ["(a) => { const f = b => b + 1\n return f(a) + b }", ["b"]],
+  ["(a) => { if (a) { const c = 1; return c; } return c; }", ["c"]],
+  ["(a) => { for (const c of a) { use(c); } return c; }", ["use", "c"]],
+  ["(a) => { for (const c of a) if (c) return 1; return c; }", ["c"]],
+  ["(a) => { try { a(); } catch (e) { a(e); } return e; }", ["e"]],
+  ["(a) => { const g = function inner(b) { return inner(b); }; return g(a) + b; }", ["b"]],
+  ["(a) => { let c\n if (LIMIT.on) c = 1; return c; }", ["LIMIT"]],
+  ["(a) => { const { key: b, c = 1, d } = a; return b + c + d + key; }", ["key"]],
+  ["(a) => { later(); function later() { return b; } const b = a; }", []],
+  ["(a, f = () => c) => { const c = 1; return f() + c; }", ["c"]],
+  ['(a) => `${a["}"]} ${LIMIT}` + "$" + `${[a].map((b) => `${b}`)}`', ["LIMIT"]],
 ])("%s reads %j", (text, names) => {
   expect(freeNames(text)).toEqual(names);
 });
