@@ -1,7 +1,7 @@
 // Tools that list and search files.
 import { expect, test } from "vitest";
 import { memoryWorkspace } from "agentchart/workspace";
-import { LineSearch } from "../../src/kit/workspace/line-search.ts";
+import { LineSearch, MAX_SEARCHED } from "../../src/kit/workspace/line-search.ts";
 import { coder } from "./coder.ts";
 
 const files = {
@@ -64,6 +64,17 @@ test("a search whose thread has ended says no more than that", async () => {
   const found = search.search("x".repeat(40), 0, 1);
   await search.close();
   await expect(found).rejects.toThrow("The search has failed: its thread has ended.");
+});
+
+test("a text of any kind is searched up to a size, and refused beyond it", async () => {
+  const search = new LineSearch("z", { ignoreCase: false, limitMs: 60_000 });
+  for (const unit of ["\n", "ab\n", "\u4e00b\n", "x"]) {
+    const text = unit.repeat(MAX_SEARCHED / unit.length);
+    expect(await search.search(text, 20, 500)).toEqual([]);
+    const refused = search.search(`${text}${unit.repeat(3)}`, 20, 500);
+    await expect(refused).rejects.toThrow(/^The text has \d+ characters; at most 2097152 are searched\.$/u);
+  }
+  await search.close();
 });
 
 test("a search is bounded in matches, and names in their number", async () => {

@@ -8,6 +8,8 @@ type Answer = { readonly found: readonly FoundLine[]; readonly ms: number };
 export type FoundLine = { readonly line: number; readonly text: string; readonly isMatch: boolean };
 
 const MEMORY_MB = 128;
+/** The longest text that is searched, in characters. Node ends the whole process if the lines of a much longer one need too much memory. */
+export const MAX_SEARCHED = 2 * 1024 * 1024;
 
 /** The thread: it has no more than the pattern and the texts, and is ended from outside if the pattern takes too long. */
 const THREAD = `
@@ -79,6 +81,10 @@ export class LineSearch {
 
   /** Resolves with the lines that match, at most `max` matches, with `context` lines before and after each. */
   async search(text: string, context: number, max: number): Promise<readonly FoundLine[]> {
+    if (text.length > MAX_SEARCHED) {
+      const said = `The text has ${text.length} characters; at most ${MAX_SEARCHED} are searched.`;
+      throw new AgentError("workspace/failed", said);
+    }
     const worker = this.#worker;
     return new Promise<readonly FoundLine[]>((resolve, reject) => {
       const ended = (): void => fail(`The search has failed: ${messageOf(this.#fault)}.`);

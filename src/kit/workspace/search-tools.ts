@@ -3,7 +3,7 @@ import { AgentError } from "../../core/base/error.ts";
 import { defineTool } from "../../core/tool/define.ts";
 import type { Tool } from "../../core/tool/types.ts";
 import { matchesGlob } from "./glob.ts";
-import { LineSearch } from "./line-search.ts";
+import { LineSearch, MAX_SEARCHED } from "./line-search.ts";
 import type { DirectoryEntry, Workspace } from "./port.ts";
 import { textOf } from "./text-file.ts";
 import { told, keyOf } from "./tool-context.ts";
@@ -11,7 +11,6 @@ import { told, keyOf } from "./tool-context.ts";
 const MAX_NAMES = 1_000;
 const MAX_MATCHES = 500;
 const MAX_CHARACTERS = 50_000;
-const MAX_SEARCHED = 2 * 1024 * 1024;
 const REGEXP_MS = 5_000;
 
 const directory = z.string().optional().describe("A directory; default the root of the workspace.");
