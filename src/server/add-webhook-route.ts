@@ -6,7 +6,7 @@ import type { ServerOptions } from "./options.ts";
 import { accepted } from "./reply-schemas.ts";
 import { RequestError } from "./request-error.ts";
 import { ERRORS, reply } from "./routes.ts";
-import { json } from "./shared-schemas.ts";
+import { idText, json } from "./shared-schemas.ts";
 import { verifyDelivery, type VerifiedDelivery } from "./webhook-signature.ts";
 import { fillTemplate, type Webhook, type WebhookDelivery } from "./webhooks.ts";
 
@@ -77,21 +77,19 @@ export function addWebhookRoute(
       throw waitMs > 0 ? tooMany("Too many webhooks without a valid signature.", waitMs) : error;
     }
     if (verified.id.length > MAX_ID)
-      throw new RequestError(
-        400,
-        "request/invalid",
-        `The id of the webhook has more than ${MAX_ID} characters.`,
-      );
+      throw invalid(`The id of the webhook has more than ${MAX_ID} characters.`);
     const delivery = { webhook: name, ...verified, payload: payloadOf(body) };
     const input = await inputOf(webhook, delivery);
-    if (input === undefined) return c.body(null, 204);
+    if (input === undefined || input === null) return c.body(null, 204);
     const { tenant, agent, meta } = webhook;
-    const id = sessionOf(webhook, delivery);
+    const { success: isId, data: id = "" } = idText.safeParse(sessionOf(webhook, delivery));
+    if (!isId)
+      throw invalid(
+        "The session of the webhook has no id of 1 to 200 characters without control characters.",
+      );
     // what a payload says must not reach the sessions of a tenant
     if (tenant === undefined && tenants.some((each) => id.startsWith(`${each}/`)))
-      throw new RequestError(
-        400,
-        "request/invalid",
+      throw invalid(
         "The session of the webhook would be one of a tenant; expected another id, or the option `tenant`.",
       );
     const dispatched = await dispatcher.dispatch(tenant === undefined ? id : `${tenant}/${id}`, input, {
@@ -103,11 +101,13 @@ export function addWebhookRoute(
   });
 }
 
+const invalid = (detail: string): RequestError => new RequestError(400, "request/invalid", detail);
+
 function payloadOf(body: Uint8Array): Json {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body)) as Json;
+    return json.parse(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body)));
   } catch {
-    throw new RequestError(400, "request/invalid", "The body of the webhook is not JSON in UTF-8.");
+    throw invalid("The body of the webhook is not JSON in UTF-8, of at most 100 levels.");
   }
 }
 

@@ -4,7 +4,7 @@ import { bodyLimit } from "hono/body-limit";
 import { compress } from "hono/compress";
 import { HTTPException } from "hono/http-exception";
 import type { MiddlewareHandler } from "hono";
-import { AgentError, errorInfo } from "../core/base/error.ts";
+import { AgentError, errorInfo, messageOf } from "../core/base/error.ts";
 import { guarded } from "../core/base/guarded.ts";
 import { check } from "../core/base/options.ts";
 import { addAgUiRoute } from "./add-ag-ui-route.ts";
@@ -59,6 +59,7 @@ export function createServer(options: ServerOptions): HttpApp {
     },
   });
   app.use(recordRequests(options.onRequest ?? (() => {})));
+  app.use((_, next) => next().catch(throwError));
   if (options.origins) app.use(allowOrigins(options.origins));
   const guards = [
     authenticate(options.tokens),
@@ -94,6 +95,11 @@ export function createServer(options: ServerOptions): HttpApp {
   );
   app.onError((error, c) => problemResponse(requestErrorOf(error), c.get("requestId")));
   return app;
+}
+
+/** Throws an error for what a function of the user has thrown that is none: Hono handles errors alone. */
+function throwError(thrown: unknown): never {
+  throw thrown instanceof Error ? thrown : new Error(messageOf(thrown), { cause: thrown });
 }
 
 function recordRequests(onRequest: (record: RequestRecord) => void): MiddlewareHandler<ServerEnv> {

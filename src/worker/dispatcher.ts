@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { checkDecision } from "../agent/options/call-schema.ts";
-import { messagesOf } from "../agent/options/config.ts";
+import { messagesOf, oneMessage } from "../agent/options/config.ts";
 import type { DecideOptions } from "../agent/types.ts";
 import type { AgentEvent } from "../core/event/types.ts";
 import { AgentError, configError } from "../core/base/error.ts";
@@ -68,7 +68,6 @@ class StoreDispatcher implements Dispatcher {
     input: Parameters<Dispatcher["dispatch"]>[1],
     options: DispatchOptions = {},
   ): Promise<Dispatched> {
-    checkId(sessionId, "dispatch: the session id");
     check(dispatchSchema(), options, "dispatch");
     const { agent, meta, reportTo } = options;
     const problem = jsonProblem(meta);
@@ -108,7 +107,7 @@ class StoreDispatcher implements Dispatcher {
     message?: Parameters<Dispatcher["interrupt"]>[1],
     options: CommandOptions = {},
   ): Promise<Dispatched> {
-    const stored = message === undefined ? undefined : messagesOf(message)[0];
+    const stored = message === undefined ? undefined : oneMessage(message, "interrupt");
     return this.#send(sessionId, { kind: "interrupt", message: stored }, options);
   }
 
@@ -117,7 +116,7 @@ class StoreDispatcher implements Dispatcher {
     message: Parameters<Dispatcher["steer"]>[1],
     options: CommandOptions = {},
   ): Promise<Dispatched> {
-    return this.#send(sessionId, { kind: "steer", message: messagesOf(message)[0]! }, options);
+    return this.#send(sessionId, { kind: "steer", message: oneMessage(message, "steer") }, options);
   }
 
   async cancel(sessionId: string, options: CommandOptions = {}): Promise<Dispatched> {
@@ -249,9 +248,11 @@ class StoreDispatcher implements Dispatcher {
     options: DispatchOptions,
     unknown?: () => AgentError,
   ): Promise<Dispatched> {
+    const from = command.kind === "call" ? "dispatch" : command.kind;
+    checkId(sessionId, `${from}: the session id`);
     if (sessionId.startsWith(OWN_PREFIX) || sessionId === LABELS_SESSION)
       throw configError(
-        `${command.kind}: the session id must not be ${LABELS_SESSION}, nor begin with ${OWN_PREFIX}.`,
+        `${from}: the session id must not be ${LABELS_SESSION}, nor begin with ${OWN_PREFIX}.`,
       );
     const { idempotencyKey: inputId = randomUUID(), delayMs = 0, priority = 0 } = options;
     const at = this.#now();

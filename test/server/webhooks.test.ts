@@ -94,6 +94,31 @@ describe("a webhook", () => {
     expect((await to("initech/new", "msg_9")).status).toBe(202);
   });
 
+  test.each<[string, unknown]>([
+    ["empty", ""],
+    ["long", "x".repeat(201)],
+    ["one with half of a character", "\ud800"],
+    ["one with a control character", "a\0b"],
+    ["none", undefined],
+    ["a number", 7],
+    ["a promise", Promise.resolve("s")],
+  ])("whose session is %s is refused, with a tenant and without one", async (_, id) => {
+    for (const tenant of [undefined, "acme"]) {
+      const server = open({ sessionId: () => id as string, tenant });
+      expect(await (await deliver(server)).json()).toMatchObject({ status: 400, code: "request/invalid" });
+      expect((await server.store.listDue({ before: NOW * 2 })).sessionIds).toEqual([]);
+    }
+  });
+
+  test("whose function throws what is no error fails as one that throws an error", async () => {
+    for (const thrown of ["a word", undefined, { secret: 1 }, new Error("an error")]) {
+      const server = open({ input: () => Promise.reject(thrown as Error) });
+      const response = await deliver(server);
+      expect([response.status, await response.json()]).toMatchObject([500, { code: "request/failed" }]);
+      expect(server.records).toMatchObject([{ status: 500, error: {} }]);
+    }
+  });
+
   test("is run by a worker once, although it is delivered ten times at two servers", async () => {
     const [store, queue] = [memoryStore(), inProcessQueue()];
     const options = {
@@ -124,11 +149,12 @@ describe("a webhook", () => {
       sessionId: ({ payload }) => `issue-${(payload as typeof issue).issue.id}`,
       input: ({ id, payload, webhook, timestamp }) =>
         payload === null
-          ? undefined
+          ? [undefined, null as never][Number(id === "msg_4")]
           : `${webhook} ${id} ${timestamp - NOW} ${(payload as typeof issue).issue.title}`,
     });
     for (const id of ["msg_1", "msg_2", "msg_2"]) expect((await deliver(server, { id })).status).toBe(202);
-    expect((await deliver(server, { id: "msg_3", body: "null" })).status).toBe(204);
+    for (const id of ["msg_3", "msg_4"])
+      expect((await deliver(server, { id, body: "null" })).status).toBe(204);
     const inputs = await inputsOf(server, "issue-7");
     expect(inputs.map(({ id }) => id)).toEqual(["webhook/tracker/msg_1", "webhook/tracker/msg_2"]);
     expect(JSON.stringify(inputs[1]?.data)).toContain("tracker msg_2 0 It is broken");
@@ -169,6 +195,7 @@ describe("a webhook", () => {
     ["that is 301 s old", { at: NOW - 301_000 }, 401, "webhook/too-old"],
     ["that is 301 s ahead", { at: NOW + 301_000 }, 401, "webhook/too-old"],
     ["that is not JSON", { body: "{" }, 400, "request/invalid"],
+    ["that is too deep", { body: "[".repeat(400) + "]".repeat(400) }, 400, "request/invalid"],
     ["that lacks what its template names", { body: "{}" }, 400, "request/invalid"],
     ["whose payload has only what objects inherit", { body: '{"issue":"x"}' }, 400, "request/invalid"],
     ["with a long id", { id: "x".repeat(201) }, 400, "request/invalid"],

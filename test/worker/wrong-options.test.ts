@@ -1,5 +1,6 @@
 // Wrong options of workers.
 import { describe, expect, test } from "vitest";
+import { userMsg } from "agentchart";
 import { memoryStore } from "agentchart/store/memory";
 import { createDispatcher, createWorker, inProcessQueue } from "agentchart/worker";
 
@@ -35,10 +36,28 @@ test("a dispatcher says what is wrong with its options and with a session id", a
   expect(() => createDispatcher({} as never)).toThrow(
     /^createDispatcher: `queue` is missing; expected a WakeQueue/,
   );
-  await expect(createDispatcher(backend).dispatch(5 as never, "go", { agent: "desk" })).rejects.toMatchObject(
-    {
-      code: "config/invalid",
-      message: "dispatch: the session id must be a non-empty string of well-formed Unicode.",
-    },
-  );
+  const dispatcher = createDispatcher(backend);
+  const asked = {
+    dispatch: (id: string) => dispatcher.dispatch(id, "go", { agent: "desk" }),
+    decide: (id: string) => dispatcher.decide(id, "c", "approve"),
+    interrupt: (id: string) => dispatcher.interrupt(id),
+    steer: (id: string) => dispatcher.steer(id, "faster"),
+    cancel: (id: string) => dispatcher.cancel(id),
+    extendBudget: (id: string) => dispatcher.extendBudget(id, { modelCalls: 1 }),
+    setSlot: (id: string) => dispatcher.setSlot(id, "a", 1),
+    compact: (id: string) => dispatcher.compact(id),
+  };
+  for (const [name, ask] of Object.entries(asked))
+    for (const id of [5, undefined, "", "\ud800"] as string[])
+      await expect(ask(id)).rejects.toMatchObject({
+        code: "config/invalid",
+        message: `${name}: the session id must be a non-empty string of well-formed Unicode.`,
+      });
+});
+
+test("what is said into a turn is one message, as in an agent", async () => {
+  const dispatcher = createDispatcher(backend);
+  for (const said of [[], ["a", "b"].map((text) => userMsg(text)), null] as never[])
+    for (const method of ["steer", "interrupt"] as const)
+      await expect(dispatcher[method]("s", said)).rejects.toMatchObject({ code: "message/invalid" });
 });
