@@ -28,7 +28,8 @@ export type Webhook = {
   readonly input:
     | string
     | ((delivery: WebhookDelivery) => WebhookInput | undefined | Promise<WebhookInput | undefined>);
-  /** The session of a delivery, with the same placeholders. Deliveries with the same one are inputs of one session. Default: a new one for each. */
+  /** The session of a delivery, with the same placeholders: 1 to 200 characters, none of them a control character. Deliveries with the same
+   *  one are inputs of one session. Default: a new one for each. */
   readonly sessionId?: string | ((delivery: WebhookDelivery) => string) | undefined;
   /** The tenant of the sessions, whose tokens then see them. */
   readonly tenant?: string | undefined;

@@ -7,16 +7,18 @@ export type Page<T> = { readonly items: readonly T[]; readonly cursor?: string |
 /** The pages of one store from a cursor on. */
 export type PagedStore<T> = {
   readonly index: number;
+  /** Sessions move out of another one of the stores into this one. */
+  readonly isMovedInto: boolean;
   page(cursor: string | undefined): Promise<Page<T>>;
-  /** True for an item that this store has, and no other. */
-  isItsOwn(item: T): Promise<boolean>;
+  /** True for an item that this store had when it showed it, and no other. */
+  isItsOwn(item: T): boolean | Promise<boolean>;
 };
 
 type MergeOptions<T> = {
   readonly cursor: string | undefined;
   readonly limit: number;
-  /** Less than 0 if `a` comes first, 0 for the same session. */
   readonly order: (a: T, b: T) => number;
+  readonly idOf: (item: T) => string;
   readonly cursorAfter: (item: T) => string;
   /** Called with the number of a store that is away, which is then left out unless all are. Default: rejects. */
   readonly onAway?: ((index: number, error: AgentError) => void) | undefined;
@@ -38,54 +40,46 @@ export function isAway(error: unknown): error is AgentError {
   return AgentError.is(error) && error.code === "store/failed";
 }
 
-async function* itemsOf<T>({ page, isItsOwn }: PagedStore<T>, from: string | undefined): AsyncGenerator<T> {
-  for await (const { items } of pagesOf(({ cursor }) => page(cursor), from)) {
-    const own = await Promise.all(items.map((item) => isItsOwn(item)));
-    yield* items.filter((_, index) => own[index]);
+/** The first items that a store has, `limit` of them at least if it has so many; `hasMore`: behind them there are maybe others. */
+async function firstOf<T>({ page, isItsOwn }: PagedStore<T>, from: string | undefined, limit: number) {
+  const items: T[] = [];
+  for await (const { items: shown, cursor } of pagesOf((next) => page(next.cursor), from)) {
+    const own = await Promise.all(shown.map((item) => isItsOwn(item)));
+    items.push(...shown.filter((_, index) => own[index]));
+    if (items.length >= limit) return { items, hasMore: cursor !== undefined };
   }
+  return { items, hasMore: false };
 }
 
-/** Merges pages that are in order to one that is. Each cursor of a store is that of the last item, whichever store had it. */
+/** Merges pages that are in order to one that is. Each cursor of a store is that of the last item, whichever store had it. A session that is
+ *  moved meanwhile is there: stores into which sessions are moved are read after those in which they were. */
 export async function mergedPage<T>(
   stores: readonly PagedStore<T>[],
-  { cursor, limit, order, cursorAfter, onAway }: MergeOptions<T>,
+  { cursor, limit, order, idOf, cursorAfter, onAway }: MergeOptions<T>,
 ): Promise<Page<T>> {
-  const sources = stores.map((store) => itemsOf(store, cursor));
+  const found = new Map<string, T>();
   const away = new Map<number, AgentError>(); // by the number of the partition
-  const next = async (index: number): Promise<T | undefined> => {
+  let hasMore = false;
+  const read = async (store: PagedStore<T>): Promise<void> => {
     try {
-      const { done, value } = await sources[index]!.next();
-      return done ? undefined : value;
+      const first = await firstOf(store, cursor, limit);
+      hasMore ||= first.hasMore;
+      for (const item of first.items) if (!found.has(idOf(item))) found.set(idOf(item), item);
     } catch (error) {
       if (!isAway(error)) throw error;
-      away.set(stores[index]!.index, error);
-      return undefined;
+      away.set(store.index, error);
     }
   };
-  const heads = await Promise.all(sources.map((_, index) => next(index)));
-  const items: T[] = [];
-  const isComplete = (): boolean => {
-    const [first] = away.values();
-    if (!first) return true;
-    if (onAway && stores.some(({ index }) => !away.has(index))) return false;
+  for (const isLater of [false, true])
+    await Promise.all(stores.filter(({ isMovedInto }) => isMovedInto === isLater).map(read));
+  const [first] = away.values();
+  if (first && !(onAway && stores.some(({ index }) => !away.has(index))))
     throw partitionsAway([...away.keys()], first);
+  for (const [index, error] of away) onAway!(index, error);
+  const items = [...found.values()].toSorted(order).slice(0, limit);
+  const last = items.at(-1);
+  return {
+    items,
+    ...((hasMore || found.size > limit) && last !== undefined && { cursor: cursorAfter(last) }),
   };
-  const done = (more: boolean): Page<T> => {
-    if (!isComplete()) for (const [index, error] of away) onAway!(index, error);
-    const last = items.at(-1);
-    return { items, ...(more && last !== undefined && { cursor: cursorAfter(last) }) };
-  };
-  for (;;) {
-    isComplete();
-    const [least] = heads
-      .flatMap((item, index) => (item === undefined ? [] : [{ item, index }]))
-      .toSorted((a, b) => order(a.item, b.item));
-    if (!least) return done(false);
-    const last = items.at(-1);
-    if (last === undefined || order(last, least.item) !== 0) {
-      if (items.length >= limit) return done(true);
-      items.push(least.item);
-    }
-    heads[least.index] = await next(least.index);
-  }
 }

@@ -1,4 +1,4 @@
-import { MARK_AGENT } from "./moved.ts";
+import { isMarkInfo, MARK_AGENT } from "./moved.ts";
 import { mergedPage, type PagedStore } from "./partition-pages.ts";
 import type { FoundSession, SearchPage, SessionSearch, SessionStore } from "./port.ts";
 import { compareIds, toKey } from "./shared.ts";
@@ -8,6 +8,7 @@ import { limitOf } from "./sql/page-of.ts";
 type PagesOf = (
   idOf: (session: FoundSession) => string,
   page: (store: SessionStore, cursor: string | undefined) => ReturnType<PagedStore<FoundSession>["page"]>,
+  isMarked: (session: FoundSession) => boolean,
 ) => readonly PagedStore<FoundSession>[];
 
 /** Adds up what the stores report while they index their sessions. */
@@ -48,11 +49,12 @@ export async function searchPartitions(
     return { items: found.sessions, ...(found.cursor !== undefined && { cursor: found.cursor }) };
   };
   const { items, cursor } = await mergedPage(
-    pagesOf(({ sessionId }) => sessionId, page),
+    pagesOf(({ sessionId }) => sessionId, page, isMarkInfo),
     {
       cursor: query.cursor,
       limit,
       order: (a, b) => b.updatedAt - a.updatedAt || compareIds(b.sessionId, a.sessionId),
+      idOf: ({ sessionId }) => sessionId,
       cursorAfter: ({ updatedAt, sessionId }) => JSON.stringify([updatedAt, toKey(sessionId)]),
     },
   );

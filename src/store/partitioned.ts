@@ -7,6 +7,7 @@ import { newOwner } from "./leases.ts";
 import {
   damagedMark,
   isMark,
+  isMarkInfo,
   isMover,
   isMoving,
   movedError,
@@ -23,7 +24,7 @@ import {
   type PartitionedStoreOptions,
 } from "./partition-map.ts";
 import { isAway, mergedPage, partitionsAway, type PagedStore } from "./partition-pages.ts";
-import type { Lease, LoadedSession, SessionInfo, SessionStore } from "./port.ts";
+import type { Lease, SessionInfo, SessionStore } from "./port.ts";
 import { searchPartitions } from "./partition-search.ts";
 import { pruneSessions } from "./prune.ts";
 import { compareIds } from "./shared.ts";
@@ -93,20 +94,29 @@ export function partitionedStore(
     return (await placeOf(range, sessionId)) === "moved" ? range.store : range.movesFrom;
   }
 
-  /** The store that has a session's inbox now, with what came to it in a former one. */
-  async function inboxOf(sessionId: string): Promise<SessionStore> {
-    const range = rangeOf(ranges, sessionId);
-    if (!isMoving(range)) return range.store;
-    if ((await placeOf(range, sessionId)) !== "moved") return range.movesFrom;
-    await sendOn(range, sessionId);
-    return range.store;
-  }
-
   /** Runs an operation where the session is. */
   async function at<T>(sessionId: string, work: (store: SessionStore) => Promise<T>): Promise<T> {
     const range = rangeOf(ranges, sessionId);
     return work(isMoving(range) ? await storeOf(range, sessionId) : range.store);
   }
+
+  /** Reads where the session is, and again if it was moved meanwhile. */
+  async function readAt<T>(sessionId: string, read: (store: SessionStore) => Promise<T>): Promise<T> {
+    const range = rangeOf(ranges, sessionId);
+    if (!isMoving(range)) return read(range.store);
+    const place = await storeOf(range, sessionId);
+    const found = await read(place);
+    const isThere = place === range.store || place === (await storeOf(range, sessionId));
+    return isThere ? found : read(range.store);
+  }
+
+  /** Reads a session's inbox, with what came to it in a former store. */
+  const readInbox = <T>(sessionId: string, read: (store: SessionStore) => Promise<T>): Promise<T> =>
+    readAt(sessionId, async (place) => {
+      const range = rangeOf(ranges, sessionId);
+      if (isMoving(range) && place === range.store) await sendOn(range, sessionId);
+      return read(place);
+    });
 
   /** Runs an operation in the store that has given the lease. */
   async function held<T>(lease: Lease, work: (store: SessionStore) => Promise<T>): Promise<T> {
@@ -174,15 +184,22 @@ export function partitionedStore(
     }
   }
 
-  /** The stores with their pages. What one shows is its own if the session is found there. */
+  /** The stores with their pages. A session of a range that moves is shown by its former store, unless it is marked there. */
   function pagesOf<T>(
     idOf: (item: T) => string,
     page: (store: SessionStore, cursor: string | undefined) => ReturnType<PagedStore<T>["page"]>,
+    isMarked: (item: T) => boolean,
   ): readonly PagedStore<T>[] {
     return stores.map((store) => ({
       index: numberOf(store),
+      isMovedInto: ranges.some((range) => isMoving(range) && range.store === store),
       page: (cursor) => page(store, cursor),
-      isItsOwn: (item) => at(idOf(item), async (place) => place === store),
+      isItsOwn: async (item) => {
+        const range = rangeOf(ranges, idOf(item));
+        if (!isMoving(range)) return range.store === store;
+        if (range.movesFrom === store) return !isMarked(item);
+        return range.store === store && (await placeOf(range, idOf(item))) === "moved";
+      },
     }));
   }
 
@@ -235,7 +252,7 @@ export function partitionedStore(
 
     release: (lease) => held(lease, (at) => at.release(lease)),
 
-    holder: (sessionId) => at(sessionId, (place) => place.holder!(sessionId)),
+    holder: (sessionId) => readAt(sessionId, (place) => place.holder!(sessionId)),
 
     append: (sessionId, batch) => at(sessionId, (place) => place.append(sessionId, batch)),
 
@@ -244,12 +261,11 @@ export function partitionedStore(
       yield* (isMoving(range) ? await storeOf(range, sessionId) : range.store).read(sessionId, how);
     },
 
-    load: (sessionId) =>
-      at(sessionId, async (place): Promise<LoadedSession | undefined> => {
-        const found = await place.load(sessionId);
-        if (isMark(found?.position)) throw movedError(sessionId);
-        return found;
-      }),
+    async load(sessionId) {
+      const found = await readAt(sessionId, (place) => place.load(sessionId));
+      if (isMark(found?.position)) throw movedError(sessionId);
+      return found;
+    },
 
     async putInput(sessionId, input) {
       const range = rangeOf(ranges, sessionId);
@@ -259,11 +275,10 @@ export function partitionedStore(
     offerInput: async (sessionId, ...args) =>
       rangeOf(ranges, sessionId).store.offerInput!(sessionId, ...args),
 
-    takeInputs: async (sessionId, limit) => (await inboxOf(sessionId)).takeInputs(sessionId, limit),
+    takeInputs: (sessionId, limit) => readInbox(sessionId, (place) => place.takeInputs(sessionId, limit)),
 
     async peek(sessionId, limit) {
-      const place = await inboxOf(sessionId);
-      const found = await place.peek!(sessionId, limit);
+      const found = await readInbox(sessionId, (place) => place.peek!(sessionId, limit));
       if (isMark(found.position)) throw movedError(sessionId);
       return found;
     },
@@ -276,11 +291,13 @@ export function partitionedStore(
           const page = await at.list({ ...filter, limit, ...(cursor !== undefined && { cursor }) });
           return { items: page.sessions, ...(page.cursor !== undefined && { cursor: page.cursor }) };
         },
+        isMarkInfo,
       );
       const { items, cursor } = await mergedPage(pages, {
         cursor: filter.cursor,
         limit,
         order: (a, b) => compareIds(a.sessionId, b.sessionId),
+        idOf: ({ sessionId }) => sessionId,
         cursorAfter: ({ sessionId }) => sessionId,
       });
       return { sessions: items, ...(cursor !== undefined && { cursor }) };
@@ -296,11 +313,13 @@ export function partitionedStore(
           const page = await at.listDue({ ...filter, limit, ...(cursor !== undefined && { cursor }) });
           return { items: page.sessionIds, ...(page.cursor !== undefined && { cursor: page.cursor }) };
         },
+        () => false, // what is marked is not due
       );
       const { items, cursor } = await mergedPage(pages, {
         cursor: filter.cursor,
         limit,
         order: compareIds,
+        idOf: (id) => id,
         cursorAfter: (id) => id,
         onAway,
       });
