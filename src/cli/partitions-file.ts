@@ -52,7 +52,10 @@ export async function readPartitions(
     const found: Partition[] = [];
     for (const { store, upTo, movesFrom } of partitions)
       found.push({
-        store: await opened(store),
+        store: await opened(
+          store,
+          partitions.some(({ movesFrom: former }) => former === store),
+        ),
         upTo: Number.parseInt(upTo, 16),
         ...(movesFrom !== undefined && { movesFrom: await opened(movesFrom, true) }),
       });

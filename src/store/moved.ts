@@ -195,24 +195,25 @@ export async function moveSession(
     await sendOn(range, sessionId);
     return "moved";
   }
-  const isThere = found !== undefined || (await movesFrom.takeInputs(sessionId, 1)).length > 0;
-  let lease = await acquireAbove(store, sessionId, owner, former.fence);
+  let lease: Lease | undefined;
   const stop = async (outcome: Outcome): Promise<Outcome> => {
-    if (lease) await store.release(lease);
-    await movesFrom.release(former);
+    await Promise.allSettled([movesFrom.release(former), lease && store.release(lease)]); // else they expire
     return outcome;
   };
-  if (!lease) return stop("busy");
-  if (isCopied) {
-    await store.delete(sessionId, { keepsInputs: isThere }); // with the lease
-    lease = await acquireAbove(store, sessionId, owner, former.fence);
-  }
-  if (!isThere && !isNew) return stop("gone");
-  if (!lease) return stop("busy");
-  if (await store.load(sessionId)) return stop("double");
-  const renew = keeping([movesFrom, former], [store, lease]);
+  let isMarking = false;
   try {
-    const ackInputs = await copy(range, lease, renew);
+    const isThere = found !== undefined || (await movesFrom.takeInputs(sessionId, 1)).length > 0;
+    lease = await acquireAbove(store, sessionId, owner, former.fence);
+    if (!lease) return await stop("busy");
+    if (isCopied) {
+      await store.delete(sessionId, { keepsInputs: isThere }); // with the lease
+      lease = await acquireAbove(store, sessionId, owner, former.fence);
+    }
+    if (!isThere && !isNew) return await stop("gone");
+    if (!lease) return await stop("busy");
+    if (await store.load(sessionId)) return await stop("double");
+    const ackInputs = await copy(range, lease, keeping([movesFrom, former], [store, lease]));
+    isMarking = true;
     await movesFrom.append(sessionId, {
       expectedSeq: found?.seq ?? 0,
       fence: former.fence,
@@ -221,7 +222,8 @@ export async function moveSession(
       ackInputs,
     });
   } catch (error) {
-    if (AgentError.is(error) && error.code === "session/lease-lost") await stop("busy");
+    const isLost = AgentError.is(error) && error.code === "session/lease-lost";
+    if (isLost || !isMarking) await stop("busy"); // else it may be marked, and its lease has to last
     throw error;
   }
   await movesFrom.renew(former, FOREVER_MS);

@@ -1,4 +1,5 @@
 import { AgentError, messageOf } from "../core/base/error.ts";
+import { guarded } from "../core/base/guarded.ts";
 import { pagesOf } from "./pages.ts";
 
 /** A page of one store. */
@@ -75,7 +76,7 @@ export async function mergedPage<T>(
   const [first] = away.values();
   if (first && !(onAway && stores.some(({ index }) => !away.has(index))))
     throw partitionsAway([...away.keys()], first);
-  for (const [index, error] of away) onAway!(index, error);
+  for (const [index, error] of away) guarded(() => onAway!(index, error));
   const items = [...found.values()].toSorted(order).slice(0, limit);
   const last = items.at(-1);
   return {

@@ -192,6 +192,7 @@ class StoreDispatcher implements Dispatcher {
   }
 
   async wake(sessionId: string, options: { readonly priority?: number } = {}): Promise<void> {
+    checkId(sessionId, "wake: the session id");
     await this.#queue.wake(sessionId, options);
   }
 

@@ -125,6 +125,11 @@ test("what names no move is refused, and says what was expected", async () => {
     return `partitions:${join(dir, name)}`;
   };
   const one = { store: `sqlite:${join(dir, "a.db")}`, upTo: "ffffffff" };
+  const slip = `sqlite:${join(dir, "slip.db")}`;
+  const split = [
+    { store: slip, upTo: "7fffffff" },
+    { ...one, movesFrom: slip },
+  ];
   const cases: (readonly [flags: Parameters<typeof move>[0], message: RegExp])[] = [
     [{}, /Say either --from STORE/u],
     [{ store: `sqlite:${join(dir, "a.db")}` }, /Say either --from STORE/u],
@@ -139,9 +144,10 @@ test("what names no move is refused, and says what was expected", async () => {
       /env:NO_SUCH, which is not set/u,
     ],
     [
-      { store: written("h.json", JSON.stringify([{ ...one, movesFrom: `sqlite:${join(dir, "slip.db")}` }])) },
+      { store: written("h.json", JSON.stringify([{ ...one, movesFrom: slip }])) },
       /There is no store at .*slip\.db/u,
     ],
+    [{ store: written("i.json", JSON.stringify(split)) }, /There is no store at .*slip\.db/u],
     [
       { store: written("g.json", JSON.stringify([{ ...one, movesFrom: "tape:1" }])) },
       /[Uu]nknown (?:kind|store)/u,

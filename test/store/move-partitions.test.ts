@@ -137,6 +137,30 @@ test("a store under two names is not moved into itself", async () => {
   expect(await former.load(id)).toMatchObject({ seq: 3 });
 });
 
+test.each(["acquire", "load", "putInput", "append"] as const)(
+  "a session is free at once if the new store fails to %s while it is moved",
+  async (method) => {
+    const { former, next } = twoStores(memoryStore);
+    const id = ids.at(-1)!;
+    await new Ledger(former).begin(id);
+    const full = new AgentError("store/failed", "No space is left.");
+    const isFull = (sessionId: string) => sessionId === id && (method !== "load" || copies++ > 0);
+    let copies = 0;
+    const failing = new Proxy(next, {
+      get: (store, name: keyof SessionStore) =>
+        name === method
+          ? async (sessionId: string, ...args: unknown[]) => {
+              if (isFull(sessionId)) throw full;
+              return Reflect.apply(store[name] as () => unknown, store, [sessionId, ...args]);
+            }
+          : store[name],
+    });
+    await expect(movePartitions(partitionsOf(former, failing), QUICK)).rejects.toBe(full);
+    const ledger = partitionedStore(partitionsOf(former, next));
+    expect(await ledger.acquire(id, { owner: "w", ttlMs: 60_000 })).toBeDefined();
+  },
+);
+
 test("a damaged session of a range that moves is deleted", async () => {
   const { former, next } = twoStores(memoryStore);
   const id = ids.at(-1)!;

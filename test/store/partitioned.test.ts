@@ -201,7 +201,12 @@ describe("while a store is away", () => {
         { store: a, upTo: HALF },
         { store: fragile, upTo: ALL },
       ],
-      { onAway: (index) => missing.push(index) },
+      {
+        onAway: (index) => {
+          missing.push(index);
+          throw new Error("The log is full."); // no reason not to list
+        },
+      },
     );
     const leases: Lease[] = [];
     for (const id of [here, gone]) {

@@ -45,6 +45,7 @@ test("a dispatcher says what is wrong with its options and with a session id", a
     cancel: (id: string) => dispatcher.cancel(id),
     extendBudget: (id: string) => dispatcher.extendBudget(id, { modelCalls: 1 }),
     setSlot: (id: string) => dispatcher.setSlot(id, "a", 1),
+    wake: (id: string) => dispatcher.wake(id),
     compact: (id: string) => dispatcher.compact(id),
   };
   for (const [name, ask] of Object.entries(asked))
