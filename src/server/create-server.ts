@@ -97,7 +97,7 @@ export function createServer(options: ServerOptions): HttpApp {
   return app;
 }
 
-/** Throws an error for what a function of the user has thrown that is none: Hono handles errors alone. */
+/** Throws an error in place of another value that a function of the user has thrown: Hono handles errors alone. */
 function throwError(thrown: unknown): never {
   throw thrown instanceof Error ? thrown : new Error(messageOf(thrown), { cause: thrown });
 }

@@ -12,7 +12,7 @@ export type PagedStore<T> = {
   readonly isMovedInto: boolean;
   page(cursor: string | undefined): Promise<Page<T>>;
   /** True for an item that this store had when it showed it, and no other. */
-  isItsOwn(item: T): boolean | Promise<boolean>;
+  isItsOwn(item: T): Promise<boolean>;
 };
 
 type MergeOptions<T> = {
