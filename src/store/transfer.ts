@@ -164,6 +164,11 @@ type Exported = {
   readonly end: End;
 };
 
+function isInput({ id, data, dueAt = 0 }: Partial<SessionInput>): boolean {
+  const isId = typeof id === "string" && id !== "" && id.isWellFormed();
+  return isId && isObject(data) && typeof dueAt === "number";
+}
+
 async function readExport(chunks: AsyncIterable<string> | Iterable<string>): Promise<Exported> {
   const hash = hasher();
   const entries: JournalEntry[] = [];
@@ -187,6 +192,7 @@ async function readExport(chunks: AsyncIterable<string> | Iterable<string>): Pro
   if (entries.length !== end.seq || entries.some(({ seq }, index) => seq !== index + 1))
     throw damaged("misses entries");
   if (!isObject(end.position)) throw damaged("has no position");
+  if (!inputs.every(isInput)) throw damaged("has an input of another shape");
   if (end.redacted)
     throw new AgentError(
       "session/redacted",

@@ -135,3 +135,27 @@ test("files that are not sessions in a folder of sessions are ignored and not ch
   expect(await store.search!()).toMatchObject({ total: 1 });
   await store.close();
 });
+
+test.each([
+  { id: 5, data: {} },
+  { id: "", data: {} },
+  { id: "\ud800", data: {} },
+  { id: "a" },
+  { id: "a", data: [] },
+  { id: "a", data: {}, dueAt: "soon" },
+  7,
+])("an export with the input %j is refused before anything is written", async (input) => {
+  const header = { format: "agentchart.session", version: 2, sessionId: "s", seq: 0, meta: {} };
+  const lines = [header, { input }].map((line) => `${JSON.stringify(line)}\n`);
+  const final = { seq: 0, position: { phase: "stopped" } };
+  const sha256 = createHash("sha256")
+    .update(lines.join("") + JSON.stringify(final))
+    .digest("hex");
+  const store = memoryStore();
+  const imported = importSession(store, [...lines, JSON.stringify({ end: { ...final, sha256 } })]);
+  await expect(imported).rejects.toMatchObject({
+    code: "session/damaged",
+    message: expect.stringContaining("input"),
+  });
+  expect(await store.delete("s")).toBe(false);
+});
