@@ -213,7 +213,7 @@ export function longTermMemory(options: LongTermMemoryOptions): Hook {
     const found =
       by === "extract" ? await extract(model!, messages, await known(), signal) : verbatim(messages);
     if (found.length === 0) return;
-    const batch = `${sessionId} ${from}`;
+    const batch = `${sessionId} ${from} ${messages[0]!.id}`; // an id may be that of another session later
     await storeFor({ sessionId, signal }).put(scope, kept(found, sessionId), { batch });
   };
 

@@ -229,6 +229,21 @@ describe("recording", () => {
     expect(extractor.requests).toHaveLength(2);
   });
 
+  test("is done of a session that was deleted and has begun again", async () => {
+    const store = opened();
+    const sessions = memoryStore();
+    for (const [said, answer] of [
+      ["I like tea.", "Noted."],
+      ["I like milk.", "Noted too."],
+    ] as const) {
+      const { agent } = agentOf([answer], { store }, { store: sessions, sessionId: "ada" });
+      await agent.call(said);
+      await agent.close();
+      await sessions.delete("ada");
+    }
+    expect(await textsOf(store)).toEqual(["I like tea.", "Noted.", "I like milk.", "Noted too."]);
+  });
+
   test("that failed is made up for after the next turn", async () => {
     const store = opened();
     let isOnline = false;
