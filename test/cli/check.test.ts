@@ -55,6 +55,11 @@ test("check prints that rules hold within bounds, walked in a thread", async () 
   expect(code).toBe(0);
 });
 
+test("check prints no control characters of an agent", async () => {
+  const { stdout } = await checked('before("verify", "refund")], name: "de\\u001b[2Jsk", hooks: [');
+  expect(stdout).toMatch(/^de\[2Jsk: 1 rules/);
+});
+
 test("check prints the shortest way round a claim, and writes it as a run", async () => {
   const runs = mkdtempSync(join(import.meta.dirname, ".runs-"));
   onTestFinished(() => rmSync(runs, { recursive: true, force: true }));

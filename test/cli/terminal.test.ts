@@ -1,6 +1,7 @@
-// Notes and progress in a terminal.
+// Notes, progress and stack traces in a terminal.
 import { describe, expect, test } from "vitest";
 import type { CliIo } from "../../src/cli/cli-io.ts";
+import { stackTrace } from "../../src/cli/error-message.ts";
 import { printReport, table } from "../../src/cli/output.ts";
 import { openTerminal, type Environment } from "../../src/cli/terminal.ts";
 
@@ -77,4 +78,14 @@ describe("A terminal", () => {
 test("a table may have any number of rows", () => {
   const rows = Array.from({ length: 200_000 }, () => ["a", "b"]);
   expect(table(["ID", "WHAT"], rows).slice(0, 17)).toBe("ID  WHAT\na   b\na ");
+});
+
+test("a stack trace has at most eight causes, of any kind", () => {
+  const circle = new Error("circle");
+  circle.cause = circle;
+  for (const error of [Array.from({ length: 20 }).reduce((cause) => new Error("e", { cause })), circle])
+    expect(stackTrace(error).split("\nCaused by: ")).toHaveLength(8);
+  expect(stackTrace(new Error("a", { cause: "b" }))).toMatch(/^Error: a\n[^]*\nCaused by: b$/);
+  expect(stackTrace(undefined)).toBe("");
+  expect(stackTrace(null)).toBe("null");
 });

@@ -20,6 +20,8 @@ const MAX_STREAMED_CHARACTERS = 256_000;
 /** Blocks of streamed text, and long strings whose last part is still to come. */
 const MAX_STREAMED_BLOCKS = 100;
 const MAX_BEGUN_BLOBS = 8;
+/** The processes whose place in the run is known. One that comes back after so many others sends its steps again. */
+const MAX_SOURCES = 100;
 
 /** A report of a run. */
 export type RunMessage = Extract<WorkerToHub, { type: "run" }>;
@@ -123,7 +125,9 @@ export class LiveRun implements OpenRun {
    */
   addSteps({ items, states, statesFrom = 0, keyframe = {} }: StepPage, workerId: string): void {
     const source = this.#sources.get(workerId) ?? { last: 0, at: 0, states: [] };
+    this.#sources.delete(workerId); // the newest is the last
     this.#sources.set(workerId, source);
+    dropOldest(this.#sources, MAX_SOURCES);
     for (const [index, ids] of states.entries()) source.states[statesFrom + index] = this.log.stateOf(ids);
     for (const step of items) {
       const ahead = step.q - source.last;

@@ -43,6 +43,16 @@ test("output of tools that was streamed is bounded where no message follows", ()
   expect(run.streamed.at(-1)).toMatchObject({ callId: "c199" });
 });
 
+test("the places of the newest 100 processes are known", () => {
+  const run = new LiveRun("r");
+  const step = { q: 1, t: 1, m: 1, e: "", x: [], s: 0 };
+  const page = { runId: "r", states: [["m"]], items: [step], first: 1, total: 1 };
+  for (let n = 0; n < 150; n++) for (const id of ["kept", `w${n}`]) run.addSteps(page, id);
+  const known = (id: string): boolean => run.lastStepOf(id) === 1;
+  expect(["kept", "w149", "w51", "w50", "w0"].map(known)).toEqual([true, true, true, false, false]);
+  expect(run.log.last).toBe(151);
+});
+
 const STEPS = { type: "steps", runId: "r", states: [], items: [] };
 test.each<[string, object]>([
   ["a part of a text without a place", { ...partOf("s", 0, 1, "a"), part: -1 }],
