@@ -102,8 +102,11 @@ test("the form of a card does not stay for the same call of another run, though 
     payer(env, [calls({ to: "ann", cents: 100 })]),
   ];
   for (const agent of [one, other]) await agent.call("Pay ann.");
-  const prepare = (page: Page): Promise<void> =>
-    page.addInitScript("requestAnimationFrame = (draw) => setTimeout(() => draw(performance.now()), 200)");
+  const prepare = async (page: Page): Promise<void> => {
+    await page.addInitScript(
+      "requestAnimationFrame = (draw) => setTimeout(() => draw(performance.now()), 200)",
+    );
+  };
   const { page, ui } = await env.open({ prepare });
   await ui.choose(one.sessionId);
   await ui.pending("to-ann").getByRole("button", { name: /^Deny/ }).click();

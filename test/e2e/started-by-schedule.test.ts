@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { fileStore } from "agentchart/store/file";
 import { scriptedModel } from "agentchart/testing";
 import { createWorker, inProcessQueue } from "agentchart/worker";
-import { localTime } from "../../visualizer/src/logic/format.ts";
 import { NO_FAULTS } from "./support/browser.ts";
 import { makeEnvironment, type Environment } from "./support/environment.ts";
 
@@ -31,7 +30,7 @@ test("a run says which schedule started it, and at which tick", async () => {
   const said = page.getByText(/^started by report at /);
   await said.waitFor();
   const live = await said.innerText();
-  expect(live).toBe(`started by report at ${localTime(Date.parse(tick))}`);
+  expect(live).toMatch(new RegExp(`${new Date(tick).toTimeString().slice(0, 8)}$`));
   expect(await said.locator("time").getAttribute("datetime")).toBe(tick);
   await worker.close();
   await page.reload();
