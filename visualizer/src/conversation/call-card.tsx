@@ -5,6 +5,7 @@ import { isBlob, preview } from "../logic/json-rows.ts";
 import { headOf } from "../logic/step-notes.ts";
 import { callStateText } from "../logic/parallel-calls.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
+import { LongTexts } from "../parts/long-texts.tsx";
 import { WithCode } from "../parts/with-code.tsx";
 import { Menu, type MenuItem } from "../parts/menu.tsx";
 import { useNow } from "../parts/use-now.ts";
@@ -82,6 +83,7 @@ export const CallCard = memo(function CallCard({ call, result, record, output }:
         <Menu label={t`More about the call ${call.name}`} items={itemsOf(call, result, canEdit, canStop)} />
       </div>
       {isOpen && <pre className="args">{call.rawInput ?? args}</pre>}
+      {isOpen && <LongTexts of={call.rawInput ?? call.input} />}
       <InnerRun callId={call.id} />
       <BeforeRun asked={call.input} account={account} isOver={result !== undefined} />
       {record?.asks !== undefined && !result && !isAsked && (

@@ -1,6 +1,7 @@
 import { lazy, Suspense } from "react";
 import { BREAKPOINT_REASON } from "../../../src/core/tool/breakpoint.ts";
 import { headOf } from "../logic/step-notes.ts";
+import { LongTexts } from "../parts/long-texts.tsx";
 import { sendCommand } from "../store/commands.ts";
 import { model } from "../store/model.ts";
 import { disabledReason } from "../store/disabled-reason.ts";
@@ -40,6 +41,8 @@ export function ApprovalCard({ item }: { readonly item: PendingItem }) {
             )
           : undefined
       }
-    />
+    >
+      <LongTexts of={item.input} />
+    </DecisionCard>
   );
 }

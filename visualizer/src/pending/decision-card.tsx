@@ -27,6 +27,8 @@ export type DecisionCardProps = {
   readonly choices?:
     | ((card: { readonly isDisabled: boolean; readonly edit: () => void }) => ReactNode)
     | undefined;
+  /** Stands below the arguments. */
+  readonly children?: ReactNode;
 };
 
 /**
@@ -39,6 +41,7 @@ export function DecisionCard({
   disabledReason: reason,
   decide: send,
   choices,
+  children,
 }: DecisionCardProps) {
   const card = useRef<HTMLElement>(null);
   const isUnknown = item.waitsFor === "unknownOutcome";
@@ -113,6 +116,7 @@ export function DecisionCard({
       ) : (
         <Arguments item={item} />
       )}
+      {children}
       {mode === "choose" && choices?.({ isDisabled, edit: () => setMode("edit") })}
       {mode === "choose" && (
         <Choices

@@ -1,4 +1,5 @@
 import { useState, type KeyboardEvent } from "react";
+import { editedInPart } from "../logic/long-texts.ts";
 import { differences, pathText } from "../logic/diff.ts";
 import { isObject } from "../../../src/core/base/json.ts";
 import { Button } from "../parts/button.tsx";
@@ -23,6 +24,8 @@ export function EditArguments({ item, isDisabled, send, back }: Props) {
   const read = (): JsonObject => {
     const value = form.read();
     if (!isObject(value)) throw new Error(t("Arguments must be a JSON object."));
+    const part = editedInPart(value, item.input);
+    if (part !== undefined) throw new Error(t`${part}: a long text can only be replaced by another text.`);
     return value;
   };
   const submit = (): void => {
