@@ -68,6 +68,7 @@ test("the overview sums runs up, each number leads to its runs, and the filter o
   await page.getByRole("button", { name: "Overview of these runs" }).click();
   const told = page.getByTestId("overview-runs");
   await expect.poll(() => told.innerText()).toMatch(/^9 runs · /); // with two of evaluations and one of an experiment
+  expect(await page.getByRole("combobox", { name: "Filter runs" }).count()).toBe(0); // which is of the list only
   const tools = page.getByRole("table", { name: "Tools" });
   expect(await tools.innerText()).toMatch(/refund\s/);
   await tools.getByRole("button", { name: /runs: failed: refund/ }).click();
@@ -89,6 +90,25 @@ test("the overview sums runs up, each number leads to its runs, and the filter o
   await expect.poll(() => told.innerText()).toMatch(/^9 runs · /);
   expect(faults).toEqual(NO_FAULTS);
 });
+
+test.each(["/overview", "/reports", "/compare/run-0,run-1"])(
+  "keys that are about the selected run do nothing in %s, where it is not shown",
+  async (view) => {
+    const { page } = await env.open({ at: `${env.hub.link}/run/run-2/2` });
+    await page.getByRole("navigation", { name: "Runs" }).waitFor();
+    await page.evaluate(`location.hash = "#${view}"`);
+    await page.locator(".comparison").waitFor();
+    for (const key of ["ArrowDown", "j", "End", "Home", "l", "Space", "g", "f", "m", "1"])
+      await page.keyboard.press(key);
+    expect(await page.evaluate(`[location.hash, __agentchart.selection.stepNumber]`)).toEqual([
+      `#${view}`,
+      2,
+    ]);
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+  },
+);
 
 test("a person labels a run and makes a test of it", async () => {
   const { page, faults } = await env.open({ at: `${env.hub.link}/run/run-3` });

@@ -74,7 +74,7 @@ export default function CompareView({ runIds: asked }: { readonly runIds: readon
       )}
       {isLoading ? (
         <p className="divergence">{t("Loading …")}</p>
-      ) : (
+      ) : runIds.length < 2 ? null : (
         <Divergence
           {...aligned}
           silent={unasked(moments, aligned)}

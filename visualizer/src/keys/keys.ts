@@ -2,7 +2,7 @@ import { groupOf } from "../wire/types.ts";
 import { cameraControls } from "../diagram/camera-controls.ts";
 import { showView, shownView } from "../diagram/view-switch.tsx";
 import { pauseRun, resumeRun } from "../store/pause-run.ts";
-import { model, TABS } from "../store/model.ts";
+import { model, TAB_NAMES, TABS } from "../store/model.ts";
 import { goLive, goTo, move, moveTop, select } from "../store/navigate.ts";
 import { togglePlay } from "../store/playback.ts";
 import { prefer, preferences } from "../store/preferences.ts";
@@ -14,6 +14,8 @@ type Key = {
   readonly show: readonly string[];
   readonly label: string;
   readonly act: () => void;
+  /** It acts in each view; the others are about the run that is shown. */
+  readonly isGeneral?: true;
 };
 
 /** The keyboard shortcuts, in the order of the help dialog. */
@@ -51,6 +53,7 @@ export const KEYS: readonly Key[] = [
     show: ["/"],
     label: t("find a run"),
     act: () => document.getElementById("find-run")?.focus(),
+    isGeneral: true,
   },
   {
     keys: ["s"],
@@ -61,7 +64,7 @@ export const KEYS: readonly Key[] = [
   ...TABS.map((tab, place) => ({
     keys: [String(place + 1)],
     show: [String(place + 1)],
-    label: tab,
+    label: TAB_NAMES[tab],
     act: () => model.set({ tab }),
   })),
   {
@@ -98,12 +101,14 @@ export const KEYS: readonly Key[] = [
     show: ["y"],
     label: t("go to the pending decision"),
     act: goToPending,
+    isGeneral: true,
   },
   {
     keys: ["?"],
     show: ["?"],
     label: t("keyboard shortcuts"),
     act: () => model.set({ dialog: { kind: "help" } }),
+    isGeneral: true,
   },
 ];
 
@@ -148,7 +153,7 @@ export function listenToKeys(): void {
     if (key === " " && target instanceof Element && target.closest("button, summary, a")) return;
     const name = shiftKey && key.startsWith("Arrow") ? `Shift+${key}` : key;
     const found = KEYS.find(({ keys }) => keys.includes(name));
-    if (!found) return;
+    if (!found || !(found.isGeneral || model.isAboutRun)) return;
     event.preventDefault();
     found.act();
   });

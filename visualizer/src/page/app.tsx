@@ -34,7 +34,7 @@ const CompareView = lazy(() => import("../compare/compare-view.tsx"));
 export function App() {
   const { left, right, bottom } = usePreferences();
   const phoneView = useModel((all) => all.phoneView);
-  const isComparing = useModel((all) => all.compare !== null || all.many !== null);
+  const isAboutRun = useModel((all) => all.isAboutRun);
   const hasGuide = useModel((all) => all.guide !== null);
   const sizes = {
     "--left": `${left}px`,
@@ -55,7 +55,7 @@ export function App() {
         )}
       </div>
       <Body />
-      {!isComparing && <PhoneNav />}
+      {isAboutRun && <PhoneNav />}
       <Announcer />
       <Notices />
       <ErrorBoundary what={t("The dialog")}>
@@ -125,8 +125,19 @@ function Body() {
   );
 }
 
-function missingChartText({ row, unknownCharts, isConnected }: Model): string {
-  if (!row) return t("Select a run.");
+function missingChartText({
+  row,
+  selection,
+  isLoading: isRunLoading,
+  unknownCharts,
+  isConnected,
+}: Model): string {
+  if (!row)
+    return selection.runId === null
+      ? t("Select a run.")
+      : isRunLoading
+        ? t("Loading …")
+        : t("This run is not known here. It may have been deleted.");
   const isLoading = isConnected && row.source !== "file" && !unknownCharts.has(row.chart);
   return isLoading
     ? t("Loading the chart …")

@@ -7,7 +7,7 @@ export function syncTitle(): void {
   let current = "";
   model.subscribe(() => {
     const waiting = [...model.rows.values()].filter((row) => groupOf(row) === "needsYou").length;
-    const title = `${waiting > 0 ? `(${waiting}) ` : ""}${model.row ? `${safeText(model.row.agent)} · ` : ""}Agentchart`;
+    const title = `${waiting > 0 ? `(${waiting}) ` : ""}${model.row && model.isAboutRun ? `${safeText(model.row.agent)} · ` : ""}Agentchart`;
     if (title === current) return;
     current = title;
     document.title = title;

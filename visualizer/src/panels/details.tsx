@@ -1,5 +1,5 @@
 import { lazy, Suspense, useEffect, type ComponentType, type KeyboardEvent } from "react";
-import { TABS, model, type Model, type Tab } from "../store/model.ts";
+import { TAB_NAMES, TABS, model, type Model, type Tab } from "../store/model.ts";
 import { ErrorBoundary } from "../parts/error-boundary.tsx";
 import { Splitter } from "../parts/splitter.tsx";
 import { useDisplayed } from "../store/displayed-step.ts";
@@ -34,17 +34,6 @@ const PANELS = {
   plan: PlanTab,
   rules: RulesTab,
 } satisfies { readonly [tab in Tab]: ComponentType };
-const NAMES: { readonly [tab in Tab]: string } = {
-  conversation: t("Conversation"),
-  prompt: t("Prompt"),
-  context: t("Context"),
-  diff: t("Diff"),
-  event: t("Event"),
-  tokens: t("Tokens"),
-  raw: t("Raw"),
-  plan: t("Plan"),
-  rules: t("Rules"),
-};
 
 /** The tabs of an actor of another system, which sends no messages to a model. */
 const OF_ACTORS: ReadonlySet<Tab> = new Set(["event", "context", "diff", "raw"]);
@@ -67,7 +56,7 @@ export function Details() {
       <Splitter side="right" />
       <Tabs tab={tab} />
       <div id="details" className="panel" role="tabpanel" aria-labelledby={`tab-${tab}`} data-panel={tab}>
-        <ErrorBoundary what={NAMES[tab]}>
+        <ErrorBoundary what={TAB_NAMES[tab]}>
           <Suspense fallback={<p className="placeholder">{t("Loading …")}</p>}>
             <Panel />
           </Suspense>
@@ -110,10 +99,10 @@ function Tabs({ tab }: { readonly tab: Tab }) {
             aria-selected={tab === each}
             aria-controls="details"
             tabIndex={tab === each ? 0 : -1}
-            title={`${NAMES[each]} (${place + 1})`}
+            title={`${TAB_NAMES[each]} (${place + 1})`}
             onClick={() => model.set({ tab: each })}
           >
-            {NAMES[each]}
+            {TAB_NAMES[each]}
           </button>
         ),
       )}

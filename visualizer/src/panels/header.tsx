@@ -18,7 +18,7 @@ import { t } from "../words/t.ts";
 
 /** The header of the page. */
 export function Header() {
-  const row = useModel((all) => (all.compare || all.many !== null ? undefined : all.row));
+  const row = useModel((all) => (all.isAboutRun ? all.row : undefined));
   return (
     <header className="header">
       <div className="brand">
@@ -95,8 +95,8 @@ const OTHER = language === "en" ? "zh" : "en";
 const THEMES = { system: "dark", dark: "light", light: "system" } as const;
 const THEME_ICONS = { system: "system", dark: "moon", light: "sun" } as const;
 
-const hasStoredRun = ({ row, compare, many }: Model): boolean =>
-  compare === null && many === null && row !== undefined && row.source !== "file";
+const hasStoredRun = ({ row, isAboutRun }: Model): boolean =>
+  isAboutRun && row !== undefined && row.source !== "file";
 const label = (): void => {
   const { runId } = model.selection;
   if (runId !== null) model.set({ dialog: { kind: "label", runId } });
@@ -105,7 +105,7 @@ const label = (): void => {
 function PageTools() {
   const { theme } = usePreferences();
   const hasRun = useModel(hasStoredRun);
-  const hasAny = useModel((all) => all.row !== undefined && all.compare === null && all.many === null);
+  const hasAny = useModel((all) => all.row !== undefined && all.isAboutRun);
   return (
     <div className="actions page-tools">
       {hasRun && (
@@ -148,7 +148,7 @@ function PageTools() {
 function PhoneMenu() {
   const { theme } = usePreferences();
   const hasRun = useModel(hasStoredRun);
-  const hasAny = useModel((all) => all.row !== undefined && all.compare === null && all.many === null);
+  const hasAny = useModel((all) => all.row !== undefined && all.isAboutRun);
   const handOn = (): void => model.set({ dialog: { kind: "handOn" } });
   const { actions, isOpen } = useActions();
   const items = [

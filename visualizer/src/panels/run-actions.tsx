@@ -64,10 +64,10 @@ const NO_COMMANDS: readonly never[] = [];
 
 /** Returns the commands that are available for the run, and whether they can be sent now. */
 export function useActions(): { readonly actions: readonly Action[]; readonly isOpen: boolean } {
-  const can = useModel((all) => (all.compare ? NO_COMMANDS : (all.row?.can ?? NO_COMMANDS)));
+  const can = useModel((all) => (all.isAboutRun && all.row?.can) || NO_COMMANDS);
   const isOpen = useModel((all) => all.isConnected);
   const isReadonly = useModel((all) => all.connection.kind === "open" && all.connection.readonly);
-  const canStop = useModel((all) => !all.compare && canBreak(all));
+  const canStop = useModel((all) => all.isAboutRun && canBreak(all));
   const isOffered = ({ type }: Action): boolean => (type === "setSlot" ? canStop : can.includes(type));
   return { actions: isReadonly ? [] : ACTIONS.filter(isOffered), isOpen };
 }

@@ -26,6 +26,7 @@ export function Filters() {
   const filter = useModel((all) => all.filter);
   const unindexed = useModel((all) => all.unindexed);
   const isChoosing = useModel((all) => all.chosen !== null);
+  const hasList = useModel((all) => all.many === null); // its groups, and what one does with its runs, are for it only
   const chips = chipsOf(filter);
   const others = withoutQuick(chips, filter); // a quick filter that is pressed says so itself
   return (
@@ -39,40 +40,46 @@ export function Filters() {
           shortcut="/"
           onChange={searchRuns}
         />
-        <button
-          type="button"
-          className="button"
-          aria-label={t("Overview of these runs")}
-          title={t("Sum up the runs that the filter finds")}
-          onClick={() => showMany("overview")}
-        >
-          <Icon name="count" />
-        </button>
-        <button
-          type="button"
-          className="button"
-          aria-pressed={isChoosing}
-          aria-label={t("Compare runs")}
-          title={t("Choose runs of the list to compare them")}
-          onClick={() => (isChoosing ? model.set({ chosen: null }) : toggleChosen())}
-        >
-          <Icon name="compare" />
-        </button>
+        {hasList && (
+          <>
+            <button
+              type="button"
+              className="button"
+              aria-label={t("Overview of these runs")}
+              title={t("Sum up the runs that the filter finds")}
+              onClick={() => showMany("overview")}
+            >
+              <Icon name="count" />
+            </button>
+            <button
+              type="button"
+              className="button"
+              aria-pressed={isChoosing}
+              aria-label={t("Compare runs")}
+              title={t("Choose runs of the list to compare them")}
+              onClick={() => (isChoosing ? model.set({ chosen: null }) : toggleChosen())}
+            >
+              <Icon name="compare" />
+            </button>
+          </>
+        )}
       </div>
       <div className="choose">
-        <select
-          className="input"
-          aria-label={t("Filter runs")}
-          value={group}
-          onChange={(event) => model.set({ group: event.target.value as RunGroup | "all" })}
-        >
-          <option value="all">{t("all runs")}</option>
-          {RUN_GROUPS.map((each) => (
-            <option key={each} value={each}>
-              {GROUP_NAMES[each]}
-            </option>
-          ))}
-        </select>
+        {hasList && (
+          <select
+            className="input"
+            aria-label={t("Filter runs")}
+            value={group}
+            onChange={(event) => model.set({ group: event.target.value as RunGroup | "all" })}
+          >
+            <option value="all">{t("all runs")}</option>
+            {RUN_GROUPS.map((each) => (
+              <option key={each} value={each}>
+                {GROUP_NAMES[each]}
+              </option>
+            ))}
+          </select>
+        )}
         <button
           type="button"
           className="button"

@@ -96,7 +96,7 @@ async function loadGroup(group: RunGroup, cursor: string | undefined): Promise<v
 
 /** Loads a run that is not in the list, such as that of a link, and its chart. */
 export async function loadRun(runId: string): Promise<void> {
-  await withApi(async (api) => {
+  const isFound = await withApi(async (api) => {
     const requestedAt = performance.now();
     const { row, pending, exceeded } = await api.run(runId);
     const isUpdated = mergeRows([row], requestedAt).length > 0;
@@ -104,6 +104,7 @@ export async function loadRun(runId: string): Promise<void> {
       model.set({ pending: { items: pending, ...(exceeded !== undefined && { exceeded }) } });
     await loadChart(row.chart);
   });
+  if (!isFound && model.isConnected && model.selection.runId === runId) model.set({ isLoading: false });
 }
 
 /** Loads a chart, unless it is loaded, being loaded, or unknown to the server. */

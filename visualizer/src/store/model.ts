@@ -4,6 +4,7 @@ import type { ChartIndex } from "../logic/chart-index.ts";
 import { NO_STREAM, type StreamState } from "../logic/stream-text.ts";
 import type { Selection } from "../logic/address.ts";
 import type { ChartMessage, ForkPlace, PendingItem, RunGroup, RunRow, WorkerRow } from "../wire/types.ts";
+import { t } from "../words/t.ts";
 import { NO_FILTER, type ListFilter } from "../logic/run-filter.ts";
 import type { Preferences } from "./preferences.ts";
 import { RunData } from "./run-data.ts";
@@ -40,6 +41,18 @@ export const TABS = [
 ] as const;
 /** A tab of the details panel. */
 export type Tab = (typeof TABS)[number];
+/** The names of the tabs. */
+export const TAB_NAMES: { readonly [tab in Tab]: string } = {
+  conversation: t("Conversation"),
+  prompt: t("Prompt"),
+  context: t("Context"),
+  diff: t("Diff"),
+  event: t("Event"),
+  tokens: t("Tokens"),
+  raw: t("Raw"),
+  plan: t("Plan"),
+  rules: t("Rules"),
+};
 
 /** A picture of the agent. */
 export type View = Preferences["view"];
@@ -218,6 +231,11 @@ export class Model {
   get row(): RunRow | undefined {
     const { runId } = this.selection;
     return runId === null ? undefined : (this.files.get(runId)?.row ?? this.rows.get(runId));
+  }
+
+  /** True while the page is about the selected run, not a comparison or many runs. */
+  get isAboutRun(): boolean {
+    return this.compare === null && this.many === null;
   }
 
   /** The chart of the selected run, if it is loaded. */
