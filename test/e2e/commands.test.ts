@@ -92,19 +92,24 @@ test("a message that is rejected after another run was selected is not offered t
   await worker.close();
 });
 
-test("a dialog about a run closes when the browser goes back to another one", async () => {
+test("a dialog about a run closes when the browser goes back to another one, or to a page without one", async () => {
   const worker = await WireWorker.connect(env.hub, [chart]);
   const row = { phase: "stopped", can: ["send"], leaf: "w.1" } as const;
   for (const name of ["one", "another"]) worker.show(name, "the-agent", ["agent", "agent.stopped"], row);
   const { page, ui } = await env.open();
   await ui.choose("one");
+  await page.evaluate('location.hash = "#/overview"');
+  await page.getByTestId("many").waitFor();
+  await page.evaluate('location.hash = "#/run/one"');
   await ui.choose("another");
-  await page.getByRole("button", { name: "Message", exact: true }).click();
-  const dialog = page.getByRole("dialog", { name: "Send a message" });
-  await dialog.waitFor();
-  await page.goBack();
-  await expect.poll(() => ui.selectedRun()).toBe("one");
-  await expect.poll(() => dialog.count()).toBe(0);
+  for (const address of ["#/run/one", "#/overview"]) {
+    await page.getByRole("button", { name: "Message", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Send a message" });
+    await dialog.waitFor();
+    await page.goBack();
+    await expect.poll(() => page.evaluate("location.hash")).toBe(address);
+    await expect.poll(() => dialog.count()).toBe(0);
+  }
   await worker.close();
 });
 

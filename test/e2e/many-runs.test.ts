@@ -107,6 +107,14 @@ test.each(["/overview", "/reports", "/compare/run-0,run-1"])(
     expect(await page.getByRole("dialog").count()).toBe(0);
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.evaluate(`location.hash = "#/run/run-2/0"`);
+    await expect.poll(() => page.evaluate("__agentchart.selection.shown")).toBe(1); // there is no step before it
+    await page.keyboard.press("j"); // whose step is written to the address later than the browser goes back
+    await page.goBack();
+    await page.locator(".comparison").waitFor();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(await page.evaluate("location.hash")).toBe(`#${view}`);
   },
 );
 

@@ -216,10 +216,10 @@ export class Model {
 
   /** The number of the displayed step; 0 if there is none. */
   get stepNumber(): number {
-    const { last } = this.run;
-    return this.selection.stepNumber === null
-      ? last
-      : Math.min(this.selection.stepNumber, Math.max(last, this.run.total));
+    const { first, last, total } = this.run;
+    const { stepNumber } = this.selection;
+    const newest = Math.max(last, total);
+    return stepNumber === null ? last : Math.min(newest, Math.max(first, stepNumber));
   }
 
   /** True if the page follows the newest step. */

@@ -22,6 +22,14 @@ import type { StepQuery } from "./step-search.ts";
 const ADDRESS_DELAY_MS = 120;
 let writing: ReturnType<typeof setTimeout> | undefined;
 
+/** Writes the address, unless the browser has gone to another one by then. */
+function writeLater(address: string): void {
+  const { hash } = location;
+  writing = setTimeout(() => {
+    if (location.hash === hash) history.replaceState(history.state, "", address);
+  }, ADDRESS_DELAY_MS);
+}
+
 /** Selects a run, or a step of it. The tab stays open, except that another run does not begin with a diff. */
 export function select(selection: Selection, how: "push" | "replace" = "push"): void {
   const before = model.selection;
@@ -31,8 +39,7 @@ export function select(selection: Selection, how: "push" | "replace" = "push"): 
   clearTimeout(writing);
   if (location.hash !== address) {
     if (how === "replace") history.replaceState(history.state, "", address);
-    else if (isMoving)
-      writing = setTimeout(() => history.replaceState(history.state, "", address), ADDRESS_DELAY_MS);
+    else if (isMoving) writeLater(address);
     else history.pushState(history.state, "", address);
   }
   const isOther = before.runId !== selection.runId;
@@ -159,7 +166,7 @@ export function followAddress(): void {
     const compare = readComparison(hash) ?? null;
     const many = readMany(hash);
     model.set({ playback: null, compare, many });
-    if (compare || many !== null) return;
+    if (!model.isAboutRun) return model.set({ dialog: null }); // it is about the run
     const selection = readAddress(hash);
     if (selection.runId !== model.selection.runId || selection.stepNumber !== model.selection.stepNumber)
       select(selection, "replace");
