@@ -179,13 +179,12 @@ describe("The page with a selected run", () => {
     expect(await ui.pending("c5").getByTestId("disabled-reason").innerText()).toContain(
       "no longer connected",
     );
-    await page.reload();
-    await expect
-      .poll(() => page.getByTestId("welcome").innerText())
-      .toMatch(/no longer valid[^]*npx agentchart inspect/);
+    const welcome = page.getByTestId("welcome");
     await page.goto(second.link); // in the same tab, where only the fragment differs
-    await expect.poll(() => page.getByTestId("welcome").innerText()).toContain("No runs yet");
+    await expect.poll(() => welcome.innerText()).toContain("No runs yet");
     expect(page.url()).toBe(`${second.url}/#/`);
+    await page.goto(first.link);
+    await expect.poll(() => welcome.innerText()).toMatch(/no longer valid[^]*npx agentchart inspect/);
     await agent.close();
     await second.stop();
     home.remove();

@@ -57,10 +57,12 @@ describe("The page", () => {
     await page.getByRole("button", { name: "中文" }).click(); // which loads the page again
     await page.getByRole("button", { name: "主题：深色" }).waitFor();
     await ui.run(agent.sessionId).waitFor();
+    await page.evaluate('location.hash = "#/overview"'); // in an entry of its own
+    await page.getByTestId("many").waitFor();
     await page.reload();
     await page.getByRole("button", { name: "English" }).click();
     await page.getByRole("button", { name: "Theme: dark" }).waitFor();
-    await ui.run(agent.sessionId).waitFor();
+    await page.getByTestId("overview-runs").waitFor();
     expect(faults).toEqual(NO_FAULTS);
   });
 

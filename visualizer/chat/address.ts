@@ -3,7 +3,11 @@ import { useSyncExternalStore } from "react";
 /** The id of the chat in the address of the page; undefined for a new one. */
 function chatIn(hash: string): string | undefined {
   const [, id] = /^#\/chat\/([\w.~%-]+)$/u.exec(hash) ?? [];
-  return id === undefined ? undefined : decodeURIComponent(id);
+  try {
+    return id === undefined ? undefined : decodeURIComponent(id);
+  } catch {
+    return undefined; // an address that somebody has cut
+  }
 }
 
 /** The fragment of the address of a chat, or of a new one. */

@@ -1,16 +1,26 @@
 type Storage = "localStorage" | "sessionStorage";
 const memory = new Map<string, string>();
 
-/** The texts of a page without storage, in its entry of the history, which outlives a reload and which no other site reads. */
-const inEntry = (): { readonly [key: string]: string } | undefined =>
-  globalThis.history?.state as { readonly [key: string]: string } | undefined;
+/** Writes what storage refused to the entry of the history, which outlives a reload and which no other site reads. */
+function writeEntry(): void {
+  if (memory.size === 0) return;
+  try {
+    history.replaceState({ ...history.state, ...Object.fromEntries(memory) }, "");
+  } catch {
+    // a browser takes only so many changes of the history in a time
+  }
+}
+globalThis.addEventListener?.("hashchange", writeEntry); // a new entry, which has nothing yet
 
 /** Returns what {@link keep} has kept under a key; undefined without it. */
 export function kept(key: string, storage: Storage = "localStorage"): string | undefined {
   try {
     return memory.get(key) ?? globalThis[storage].getItem(key) ?? undefined;
   } catch {
-    return memory.get(key) ?? inEntry()?.[key];
+    const entry = globalThis.history?.state as { readonly [key: string]: string } | undefined;
+    const text = memory.get(key) ?? entry?.[key];
+    if (text !== undefined) memory.set(key, text);
+    return text;
   }
 }
 
@@ -21,10 +31,6 @@ export function keep(key: string, text: string, storage: Storage = "localStorage
     memory.delete(key);
   } catch {
     memory.set(key, text);
-    try {
-      history.replaceState({ ...inEntry(), [key]: text }, "");
-    } catch {
-      // a browser takes only so many changes of the history in a time
-    }
+    writeEntry();
   }
 }

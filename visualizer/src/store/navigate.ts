@@ -2,7 +2,6 @@ import { stepAmong, matchingSteps } from "./run-queries.ts";
 import {
   readAddress,
   readComparison,
-  readLink,
   readMany,
   writeAddress,
   writeComparison,
@@ -162,7 +161,6 @@ export function filterStepsOf(index: ChartIndex, id: string): void {
 export function followAddress(): void {
   addEventListener("hashchange", ({ newURL }) => {
     const { hash } = new URL(newURL);
-    if (readLink(hash)) return location.reload(); // a link was opened in this tab: its token may be a new one
     const compare = readComparison(hash) ?? null;
     const many = readMany(hash);
     model.set({ playback: null, compare, many });

@@ -14,5 +14,11 @@ export function takeToken(
     keep(key, link.token, storage);
     history.replaceState(history.state, "", `${location.pathname}${link.address}`);
   }
+  // a link that is opened in this tab changes the fragment only, and may have another token
+  addEventListener("hashchange", (event) => {
+    if (!readLink(location.hash)) return;
+    event.stopImmediatePropagation();
+    location.reload();
+  });
   return link?.token ?? kept(key, storage);
 }
