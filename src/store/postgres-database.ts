@@ -118,6 +118,7 @@ export class PostgresDatabase implements SqlDatabase {
       this.#pipeline = new PostgresPipeline(
         (more) => this.#newClient(more),
         async (config) => (await this.#pool()).query(config),
+        this.#timeoutMs,
       );
     this.#appendSql = appendSql(this.schema, this.now(12), channel);
   }
@@ -149,9 +150,10 @@ export class PostgresDatabase implements SqlDatabase {
   async query(operation: string, [sql, values]: Statement): Promise<readonly Row[]> {
     try {
       const pool = await this.#pool();
-      const query = this.#timed(sql, values);
       const shared = SHORT.has(operation) ? this.#pipeline : undefined;
-      const { rows } = shared ? await shared.query<Row>(query) : await pool.query<Row>(query);
+      const { rows } = shared
+        ? await shared.query<Row>(this.#prepared(sql, values))
+        : await pool.query<Row>(this.#timed(sql, values));
       return rows;
     } catch (error) {
       throw postgresError(error, operation);
@@ -236,12 +238,16 @@ export class PostgresDatabase implements SqlDatabase {
     await Promise.all([pool.end(), pipeline?.end()]).finally(() => clearTimeout(cut));
   }
 
-  /** Returns a query that the driver gives up in time, of whichever pool, and that each connection prepares once. Planning a statement
-   *  takes longer than running it. */
+  /** Returns a query that the driver gives up in time, of whichever pool. */
   #timed(text: string, values: readonly unknown[] = []): QueryConfig {
-    const name = this.#nameOf(text);
-    const timed = { text, values: [...values], query_timeout: this.#timeoutMs, ...(name && { name }) };
+    const timed = { ...this.#prepared(text, values), query_timeout: this.#timeoutMs };
     return timed;
+  }
+
+  /** Returns a query that each connection prepares once. Planning a statement takes longer than running it. */
+  #prepared(text: string, values: readonly unknown[] = []): QueryConfig {
+    const name = this.#nameOf(text);
+    return { text, values: [...values], ...(name && { name }) };
   }
 
   /** The name under which a statement is prepared; undefined for the later ones of too many, which are searches that differ. */
@@ -300,7 +306,7 @@ export class PostgresDatabase implements SqlDatabase {
       password: options.password,
       keepAlive: true,
       connectionTimeoutMillis: this.#timeoutMs,
-      query_timeout: this.#timeoutMs,
+      query_timeout: more.pipeline ? undefined : this.#timeoutMs,
     });
   }
 }

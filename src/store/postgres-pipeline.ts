@@ -22,14 +22,14 @@ type Line = {
   readonly client: Promise<Client>;
   /** The number of statements without an answer. */
   open: number;
+  /** Times at which statements without an answer were sent, the oldest first: they are answered in this order. */
+  readonly sent: number[];
+  late: NodeJS.Timeout | undefined;
   idle: NodeJS.Timeout | undefined;
 };
 
-/** A statement, and for how long it may take, ms. */
-type Timed = QueryConfig & { readonly query_timeout?: number };
-
 type Waiting = {
-  readonly config: Timed;
+  readonly config: QueryConfig;
   readonly resolve: (result: QueryResult<QueryResultRow>) => void;
   readonly reject: (error: unknown) => void;
 };
@@ -47,20 +47,25 @@ export class PostgresPipeline {
   readonly #lines = new Set<Line>();
   /** The clients whose connections are open, also those that are being made or ended. */
   readonly #clients = new Set<Client>();
+  readonly #timeoutMs: number;
   #waiting: Waiting[] = [];
   #isEnded = false;
 
-  /** `alone` runs a statement that waits for a lock, on a connection where nothing waits for it. */
+  /** `alone` runs a statement that waits for a lock, on a connection where nothing waits for it. A connection on which a statement has no
+   *  answer after `timeoutMs` is cut. The driver's own timeouts are not for this: V8 keeps what their callbacks refer to, all of a
+   *  statement and its result, until it collects the old objects. */
   constructor(
     newClient: (options: { readonly pipeline: true }) => Client | Promise<Client>,
     alone: (config: QueryConfig) => Promise<QueryResult<QueryResultRow>>,
+    timeoutMs: number,
   ) {
     this.#newClient = newClient;
     this.#alone = alone;
+    this.#timeoutMs = timeoutMs;
   }
 
   /** Rejects with the driver's error. A lost connection fails all statements that are open on it. */
-  async query<R extends QueryResultRow>(config: Timed): Promise<QueryResult<R>> {
+  async query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
     if (this.#isEnded) throw new Error("The connections are closed.");
     try {
       return (await new Promise<QueryResult<QueryResultRow>>((resolve, reject) => {
@@ -102,20 +107,35 @@ export class PostgresPipeline {
       }
       if (line.open === waiting.length) stream.ref();
       stream.cork();
-      for (const { config, resolve, reject } of waiting)
+      const now = performance.now();
+      for (const { config, resolve, reject } of waiting) {
+        line.sent.push(now);
         client.query(config, (error: unknown, result) => {
           this.#answered(line, stream);
           if (error) reject(error);
           else resolve(result);
         });
+      }
       stream.uncork();
+      line.late ??= setTimeout(() => this.#look(line, stream), this.#timeoutMs).unref();
     } catch (error) {
       this.#lines.delete(line);
       for (const { reject } of waiting) reject(error);
     }
   }
 
+  /** Cuts a connection whose oldest statement is late, else looks again when it will be. */
+  #look(line: Line, stream: Socket): void {
+    const [oldest] = line.sent;
+    line.late = undefined;
+    if (oldest === undefined) return;
+    const restMs = oldest + this.#timeoutMs - performance.now();
+    if (restMs > 0) line.late = setTimeout(() => this.#look(line, stream), restMs).unref();
+    else stream.destroy(new Error(`A statement had no answer within ${this.#timeoutMs} ms (timeout).`));
+  }
+
   #answered(line: Line, stream: Socket): void {
+    line.sent.shift();
     if (--line.open > 0) return;
     stream.unref(); // a program that has nothing left to do ends
     line.idle ??= setTimeout(() => {
@@ -133,7 +153,8 @@ export class PostgresPipeline {
   }
 
   #open(): Line {
-    const line: Line = { client: this.#connect(() => this.#lines.delete(line)), open: 0, idle: undefined };
+    const client = this.#connect(() => this.#lines.delete(line));
+    const line: Line = { client, open: 0, sent: [], late: undefined, idle: undefined };
     this.#lines.add(line);
     return line;
   }
@@ -156,6 +177,7 @@ export class PostgresPipeline {
   async #endLine(line: Line): Promise<void> {
     this.#lines.delete(line);
     clearTimeout(line.idle);
+    clearTimeout(line.late);
     await line.client.then(
       (client) => client.end(),
       () => {},

@@ -1,6 +1,6 @@
 import { delayOf } from "../core/base/time.ts";
-import { setTimeout as sleep } from "node:timers/promises";
 import { newId } from "../core/message/msg.ts";
+import { endsWithin } from "../store/ends-within.ts";
 import { newOwner } from "../store/leases.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import { OWN_PREFIX } from "../store/shared.ts";
@@ -124,7 +124,7 @@ export class Permits {
     return async () => {
       clearInterval(timer);
       const released = this.#store.release(lease).catch(() => {});
-      await Promise.race([released, sleep(delayOf(this.#leaseMs), undefined, { ref: false })]); // then it has expired
+      await endsWithin(released, delayOf(this.#leaseMs)); // then it has expired
     };
   }
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { createInboxAgent } from "../agent/create-agent.ts";
 import type { InboxAgent } from "../agent/inbox-agent.ts";
 import type { AgentConfig } from "../agent/options/agent-config.ts";
@@ -6,6 +5,7 @@ import { recordedFor, type RecordedResults } from "../agent/recorded-results.ts"
 import { delayOf, elapsed } from "../core/base/time.ts";
 import { AgentError, errorFrom, errorInfo, type ErrorInfo } from "../core/base/error.ts";
 import type { WakeUp } from "./queue/port.ts";
+import { endsWithin } from "../store/ends-within.ts";
 import { dueTime, isInnerSession, readPosition } from "../store/shared.ts";
 import { isLoss, LEASED_INPUTS } from "../store/lease.ts";
 import { newOwner, processOf } from "../store/leases.ts";
@@ -356,7 +356,7 @@ export class SessionJob {
       return;
     }
     const { phase, reason } = agent.status();
-    if (!closedBy) await Promise.race([agent.close(), sleep(delayOf(leaseMs), undefined, { ref: false })]);
+    if (!closedBy) await endsWithin(agent.close(), delayOf(leaseMs));
     const durationMs = elapsed(startedAt, now());
     report.emit({ type: "session.end", ...this.#session, phase, ...(reason && { reason }), durationMs });
     if (closedBy) await this.#wakeLater(0);

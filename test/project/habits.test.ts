@@ -55,6 +55,31 @@ test("no test sets a limit of time that is shorter than that of all tests, which
   expect(files.flatMap(({ path, text }) => shortIn(text).map((found) => `${path}: ${found}`))).toEqual([]);
 });
 
+test("the code of a turn has no closure that V8 keeps, with all that it refers to, until it collects the old objects", () => {
+  // V8 allocates a function that is assigned to a property among the old objects: it takes it for a method
+  const assigned =
+    /^ .*[\w)\]]\.#?\w+ (?:=|\?\?=|\|\|=) (?:async )?(?:function\b|\w+ =>|\([^()]*\)(?:: [^=]+)? =>).*$/gm;
+  const found = (text: string): readonly string[] => text.match(assigned) ?? [];
+  const bad = [
+    "  this.#stop = () => {",
+    "  query.callback = (error, rows) => end(error);",
+    "  a.b ??= async x => x;",
+  ];
+  const good = ["  this.#stop = stop;", "  const stop = () => {", "  if (a.b === c) return () => d;"];
+  expect([...bad, ...good].map((line) => found(line).length)).toEqual([1, 1, 1, 0, 0, 0]);
+  const rooms = ["agent", "core", "models", "session", "worker"].map((room) => `src/${room}/**/*.ts`);
+  const files = sourceFiles(...rooms, "machines/**/*.ts", "src/store/*.ts");
+  expect(files.flatMap(({ path, text }) => found(text).map((line) => `${path}: ${line.trim()}`))).toEqual([]);
+  expect(files.length).toBeGreaterThan(300);
+});
+
+test("what waits for some time at most ends its timer as it ends", () => {
+  const races = sourceFiles("src/**/*.ts").flatMap(({ path, text }) =>
+    [...text.matchAll(/Promise\.race\(\[[^\]]*\b(?:sleep|setTimeout|delay)\(/g)].map(() => path),
+  );
+  expect(races).toEqual([]); // `endsWithin` does
+});
+
 test("each step of .ci/run is a script, and all of them but the slow suites are in verify", () => {
   const steps = [...listOf("SUITES"), ...listOf("CHECKS")];
   expect(steps.filter((step) => scripts[step] === undefined)).toEqual([]);

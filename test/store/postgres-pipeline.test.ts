@@ -1,5 +1,7 @@
 // Statements of many sessions share connections, hold each other up for a moment at most, and never scan a table.
 import { setImmediate } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import pg from "pg";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import type { SessionStore } from "agentchart";
@@ -9,6 +11,10 @@ import { PostgresPipeline } from "../../src/store/postgres-pipeline.ts";
 import { NO_POSTGRES, startPostgres } from "../support/postgres.ts";
 
 const server = await startPostgres();
+/** The time-out of a connection where it has to be reached, and where not, ms. */
+const [LATE_MS, TIMEOUT_MS] = [500, 60_000];
+/** The size of a value that V8 keeps among its young objects. */
+const BYTES = 50_000;
 const idsOf = (length: number) => Array.from({ length }, (_, index) => `s${index}`);
 
 /** A store with tables of its own, and another connection to them. */
@@ -95,6 +101,7 @@ describe.skipIf(!server)(`a pipeline to Postgres${server ? "" : ` (${NO_POSTGRES
     const pipeline = new PostgresPipeline(
       (options) => new pg.Client({ connectionString, ...options }),
       () => Promise.reject(new Error("nothing waits for a lock here")),
+      TIMEOUT_MS,
     );
     const text = "SELECT count(*) FROM generate_series(1, $1::int)";
     for (let n = 1; n <= 20; n++) await pipeline.query({ name: "counted", text, values: [n ** 4] });
@@ -114,6 +121,7 @@ describe.skipIf(!server)(`a pipeline to Postgres${server ? "" : ` (${NO_POSTGRES
         return made.at(-1)!;
       },
       () => Promise.reject(new Error("nothing waits for a lock here")),
+      TIMEOUT_MS,
     );
     const asked = (text: string) => pipeline.query<{ pid: number; tx: string }>({ text });
     const WHO = "SELECT pg_backend_pid() AS pid, pg_current_xact_id()::text AS tx";
@@ -159,10 +167,41 @@ describe.skipIf(!server)(`a pipeline to Postgres${server ? "" : ` (${NO_POSTGRES
     const pipeline = new PostgresPipeline(
       (options) => new pg.Client({ connectionString, ...options }),
       () => Promise.reject(new Error("nothing waits for a lock here")),
+      LATE_MS,
     );
-    const late = { text: "SELECT pg_sleep(3)", query_timeout: 100 };
-    await expect(pipeline.query(late)).rejects.toThrow("timeout");
+    await pipeline.query({ text: "SELECT pg_sleep($1)", values: [(0.6 * LATE_MS) / 1_000] });
+    const asked = ["SELECT pg_sleep(0.1)", "SELECT pg_sleep(3)", "SELECT 1"];
+    const answers = await Promise.allSettled(asked.map((text) => pipeline.query({ text })));
+    expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"]);
+    expect(answers[1]).toMatchObject({
+      reason: { message: expect.stringContaining(`${LATE_MS} ms (timeout)`) },
+    });
     expect((await pipeline.query({ text: "SELECT 7 AS n" })).rows).toEqual([{ n: 7 }]);
+    await pipeline.end();
+  });
+
+  test("nothing of a statement is left among the young objects once it is answered", async () => {
+    const { connectionString } = server!;
+    const pipeline = new PostgresPipeline(
+      (options) => new pg.Client({ connectionString, ...options }),
+      () => Promise.reject(new Error("nothing waits for a lock here")),
+      TIMEOUT_MS,
+    );
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as (options: { readonly type: "minor" }) => void;
+    const used = async (): Promise<number> => {
+      await setImmediate();
+      for (let times = 0; times < 3; times++) collect({ type: "minor" });
+      return process.memoryUsage().heapUsed;
+    };
+    const sized = async (count: number): Promise<void> => {
+      for (let n = 0; n < count; n++)
+        await pipeline.query({ text: "SELECT length($1::text)", values: [String(n % 10).repeat(BYTES)] });
+    };
+    await sized(10);
+    const before = await used();
+    await sized(100);
+    expect((await used()) - before).toBeLessThan(30 * BYTES);
     await pipeline.end();
   });
 
@@ -175,6 +214,7 @@ describe.skipIf(!server)(`a pipeline to Postgres${server ? "" : ` (${NO_POSTGRES
         return client;
       },
       () => Promise.reject(new Error("nothing waits for a lock here")),
+      TIMEOUT_MS,
     );
     await pipeline.query({ text: "SELECT 1" });
     const ended = pipeline.end();
@@ -194,6 +234,7 @@ describe.skipIf(!server)(`a pipeline to Postgres${server ? "" : ` (${NO_POSTGRES
     const pipeline = new PostgresPipeline(
       (options) => new pg.Client({ connectionString, ...options }),
       (query) => pool.query(query),
+      TIMEOUT_MS,
     );
     const db = await pool.connect();
     await db.query("BEGIN; LOCK TABLE altered");
@@ -212,6 +253,7 @@ describe.skipIf(!server)(`a pipeline to Postgres${server ? "" : ` (${NO_POSTGRES
     const pipeline = new PostgresPipeline(
       () => new pg.Client({ connectionString }), // as an older one makes it of any options
       () => Promise.reject(new Error("nothing waits for a lock here")),
+      TIMEOUT_MS,
     );
     await expect(pipeline.query({ text: "SELECT 1" })).rejects.toMatchObject({
       code: "config/invalid",
@@ -224,6 +266,7 @@ describe.skipIf(!server)(`a pipeline to Postgres${server ? "" : ` (${NO_POSTGRES
     const pipeline = new PostgresPipeline(
       (options) => new pg.Client({ connectionString, ...options }),
       () => Promise.reject(new Error("nothing waits for a lock here")),
+      TIMEOUT_MS,
     );
     const open = [1, 2, 3].map(() => pipeline.query({ text: "SELECT pg_sleep(30)" }));
     const failed = Promise.allSettled(open);

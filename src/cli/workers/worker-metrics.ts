@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { WakeQueue } from "../../worker/queue/port.ts";
+import { endsWithin } from "../../store/ends-within.ts";
 import type { SessionStore } from "../../store/port.ts";
 import type { Worker, WorkerEvent } from "../../worker/types.ts";
 import { sessionsOf } from "../paginate.ts";
@@ -96,8 +96,8 @@ type Heard = {
 };
 
 /** Resolves to undefined if the work takes longer than a scrape may wait. */
-const soon = <T>(work: Promise<T>): Promise<T | undefined> =>
-  Promise.race([work, sleep(STATS_WITHIN_MS, undefined, { ref: false })]);
+const soon = async <T>(work: Promise<T>): Promise<T | undefined> =>
+  (await endsWithin(work, STATS_WITHIN_MS)) ? work : undefined;
 
 const PAGE = 1_000;
 const MAX_COUNT = 20_000;

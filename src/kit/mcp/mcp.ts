@@ -230,7 +230,11 @@ export async function mcp(options: McpOptions): Promise<McpServer> {
       (options.optional === true && !(AgentError.is(error) && error.code === "config/invalid"));
     if (!isSkipped) {
       const rest = Math.max(0, startedAt + timeout - performance.now());
-      await Promise.race([connection.close().catch(() => {}), sleep(rest, undefined, { ref: false })]);
+      await within(
+        rest,
+        () => connection.lateError(),
+        () => connection.close(),
+      ).catch(() => {});
       throw error;
     }
     if (!isSignedOut) {

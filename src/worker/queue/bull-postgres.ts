@@ -56,7 +56,7 @@ function sharing(pool: Pool, pipeline: PostgresPipeline): Pool {
       return { rows: [{ id: "captured" }] };
     }
     try {
-      return await pipeline.query({ text, values, query_timeout: TIMEOUT_MS });
+      return await pipeline.query({ text, values });
     } catch (error) {
       if (postgresError(error, "run a query").isRetryable) await sleep(FAILURE_PAUSE_MS);
       throw error;
@@ -86,7 +86,8 @@ export async function postgresTransport(connectionString: string, name: string):
   pool.on("remove", (client) => void clients.delete(client));
   const pipeline = new PostgresPipeline(
     (more) => new pg.Client({ ...config, ...more }),
-    (query) => pool.query(query),
+    (query) => pool.query({ ...query, ...{ query_timeout: TIMEOUT_MS } }),
+    TIMEOUT_MS,
   );
   const connection = sharing(pool, pipeline) as unknown as PgPool;
   const openQueue = async () => {
