@@ -4,6 +4,7 @@ import { isAfter, positionOf, type EventPosition } from "../core/event/position.
 import type { AgentEvent } from "../core/event/types.ts";
 import { AgentError } from "../core/base/error.ts";
 import type { SessionStore } from "../store/port.ts";
+import { deletedMeanwhile } from "../store/shared.ts";
 import { readEntries } from "./read-entry.ts";
 import { EntryReader } from "./replay.ts";
 
@@ -32,11 +33,11 @@ async function watchJournal(
   sessionId: string,
   { signal, pollMs }: FollowOptions,
   changed: () => void,
-  grown: () => void,
+  grown: (seq: number) => void,
 ): Promise<void> {
   while (!signal.aborted) {
     try {
-      if (store.watch) for await (const _ of store.watch(sessionId, { signal })) grown();
+      if (store.watch) for await (const seq of store.watch(sessionId, { signal })) grown(seq);
       else changed();
     } catch {
       changed(); // reading reports the error
@@ -50,7 +51,7 @@ async function watchJournal(
  * their entry and `n` 0. Live events come between them: each follows the entry of its `seq`, and is dropped once an event of a
  * later entry was yielded; the oldest are dropped when 1,000 of them are queued. Of a block whose start is missing, or of which a
  * part was dropped, nothing more is yielded but its end. A store that fails with a retryable error is
- * read again; other errors are thrown.
+ * read again; other errors are thrown, `session/not-found` for a session that was deleted and has begun again.
  */
 export async function* followEvents(
   store: SessionStore,
@@ -76,12 +77,14 @@ export async function* followEvents(
   const ended = new AbortController();
   const stop = AbortSignal.any([signal, ended.signal]);
   stop.addEventListener("abort", () => wake());
-  const grown = (): void => {
+  let isShorter = false; // than what was read, as the store said when it looked
+  const grown = (seq: number): void => {
+    isShorter ||= seq < last;
     listening?.grown();
     changed();
   };
-  void watchJournal(store, sessionId, { ...options, signal: stop }, changed, grown);
   let last = 0;
+  void watchJournal(store, sessionId, { ...options, signal: stop }, changed, grown);
   let lastWithEvents = 0;
   /** Takes the live events before journal entry `seq` from the queue. */
   const liveBefore = function* (seq: number): Generator<AgentEvent> {
@@ -97,6 +100,9 @@ export async function* followEvents(
       if (isDirty || upTo > last) {
         isDirty = false;
         try {
+          if (isShorter && ((await store.load(sessionId))?.seq ?? 0) < last)
+            throw deletedMeanwhile(sessionId);
+          isShorter = false;
           for await (const entry of readEntries(store, sessionId, { after: last })) {
             last = entry.seq;
             for (const event of reader.events(entry)) {

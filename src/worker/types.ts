@@ -155,7 +155,7 @@ export interface Dispatcher {
   /** Yields the events of a session, whichever process drives it, in the order of its agent. Those of the journal come each with its `seq`
    *  and `position`, and none is missing (`message`, `tool.start`, `tool.end`, `retry` of a call, `pending`, `slot`, `agent.changed`,
    *  `session.taken`, `turn.end`, `input.refused`). Between them come, with best effort, those that are not stored (deltas, states). Ends
-   *  when `signal` aborts. */
+   *  when `signal` aborts. Throws `session/not-found` once a session that was deleted has begun again. */
   subscribe(sessionId: string, options?: SubscribeOptions): AsyncIterable<AgentEvent>;
   /** Returns one page (`limit` sessions, default 100) of the quarantined sessions, in the order of their ids. `meta`: only
    *  sessions with these labels. */

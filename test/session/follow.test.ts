@@ -183,3 +183,23 @@ test("a follower of the journal gets no message again that only moved: an orphan
   expect(followed.slice(2)).toEqual(heard);
   await agent.close();
 });
+
+test("a follower of a session that is deleted and begins again is told so", async () => {
+  const store = memoryStore();
+  const talk = async (...said: readonly string[]): Promise<void> => {
+    const { agent } = scripted(said, { store, sessionId: "s" });
+    for (const text of said) await agent.call(text);
+    await agent.close();
+  };
+  await talk("One", "Two");
+  const followed = followEvents(store, "s", { after: 0, signal: new AbortController().signal, pollMs: 10 });
+  const ended = (async () => {
+    let turns = 0;
+    for await (const { type } of followed) {
+      if (type !== "turn.end" || ++turns < 2) continue;
+      await store.delete("s");
+      void talk("Three");
+    }
+  })();
+  await expect(ended).rejects.toMatchObject({ code: "session/not-found" });
+});
