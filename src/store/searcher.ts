@@ -1,3 +1,4 @@
+import { guarded } from "../core/base/guarded.ts";
 import { endsWithin } from "./ends-within.ts";
 import type { SearchPage, SessionSearch } from "./port.ts";
 import type { ChangedSession, ReadEntries, SearchIndex } from "./search-index.ts";
@@ -110,7 +111,7 @@ export class Searcher {
       }
       done++;
       this.#left = Math.max(0, count - done);
-      for (const listener of this.#listeners) listener(done, Math.max(count, done));
+      for (const listener of this.#listeners) guarded(() => listener(done, Math.max(count, done)));
     }
     if (done >= MANY) await index.manyAdded();
     this.#left = 0;

@@ -38,6 +38,16 @@ function folder(): string {
   return dir;
 }
 
+test("a progress that throws fails no search, and none that shares the work", async () => {
+  const store = memoryStore();
+  await talk(store, "s-1", "Is it on the shelf?");
+  const onProgress = (): never => {
+    throw new Error("The terminal is gone.");
+  };
+  const found = await Promise.all([store.search!({ onProgress }), store.search!()]);
+  expect(found.map(({ total }) => total)).toEqual([1, 1]);
+});
+
 describe("an agent's session is found", () => {
   test("by what was said, asked and returned, and with its summary", async () => {
     const store = memoryStore();
