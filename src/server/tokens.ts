@@ -8,12 +8,12 @@ export const SCOPES = ["read", "write", "decide"] as const;
  *  open calls and to extend their budgets. */
 export type Scope = (typeof SCOPES)[number];
 
-/** The name of a tenant is the part of a session id before the slash. */
-const TENANT = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
+/** The name of a tenant is the part of a session id before the slash; the package has one of its own. */
+const TENANT = /^(?!agentchart$)[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
 /** A bearer token of the configuration. It has either `token` or `sha256`. */
 export type Token = {
-  /** The tenant whose sessions the token can access: 1 to 64 letters, digits, "_", "." or "-". */
+  /** The tenant whose sessions the token can access: 1 to 64 letters, digits, "_", "." or "-", and not "agentchart". */
   readonly tenant: string;
   /** The scopes of the token, at least one scope. */
   readonly scopes: readonly Scope[];
@@ -30,7 +30,7 @@ export type Token = {
 export const tokenSchema = s.lazily(() =>
   s.restricted(
     s.options<Token>({
-      tenant: s.matching(TENANT, "1 to 64 letters, digits, '_', '.' or '-'"),
+      tenant: s.matching(TENANT, "1 to 64 letters, digits, '_', '.' or '-', and not agentchart"),
       scopes: s.restricted(s.listOf(s.oneOf(...SCOPES)), (scopes) => scopes.length > 0, "at least one scope"),
       name: s.optional(s.matching(/^.{0,100}$/su, "at most 100 characters")),
       token: s.optional(s.secret("at least 20 visible ASCII characters", /^[\x21-\x7e]{20,}$/)),

@@ -63,7 +63,7 @@ export const webhookSchema = s.lazily(() => {
           "a text with placeholders such as {issue.id}, or a function",
         ),
       ),
-      tenant: s.optional(s.matching(/^[^/]+$/u, "the name of a tenant")),
+      tenant: s.optional(s.matching(/^(?!agentchart$)[^/]+$/u, "the name of a tenant")),
       meta: s.optional(s.object()),
       toleranceSeconds: s.optional(s.integer(1)),
     },

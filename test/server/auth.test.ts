@@ -110,6 +110,7 @@ describe("createServer()", () => {
     [[{ tenant: "acme", scopes: ["read"] }], "`[0]` is an object; expected either `token` or `sha256`"],
     [[{ ...good, tenant: "a/b" }], '`[0].tenant` is "a/b"; expected 1 to 64 letters'],
     [[{ ...good, tenant: "" }], "`[0].tenant`"],
+    [[{ ...good, tenant: "agentchart" }], "and not agentchart"],
     [[{ ...good, scopes: ["root"] }], '`[0].scopes[0]` is "root"; expected "read", "write" or "decide"'],
     [[{ ...good, scopes: [] }], "`[0].scopes`"],
     [[{ ...good, admin: true }], "`[0].admin` is not an option; there are tenant, scopes"],

@@ -265,6 +265,7 @@ describe("a webhook", () => {
     [{ secrets: ["whsec_c2hvcnQ="] }, /secrets\[0\]`.*24 bytes/u],
     [{ agent: "" }, /agent/u],
     [{ tenant: "a/b" }, /tenant/u],
+    [{ tenant: "agentchart" }, /tenant/u],
     [{ input: 3 as never }, /input.*function/u],
   ])("whose options are wrong is refused: %o", (webhook, message) => {
     expect(() => open(webhook)).toThrow(message);
