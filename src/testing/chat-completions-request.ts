@@ -62,6 +62,7 @@ export function problemOf(request: ChatCompletionsRequest): string | undefined {
     } else {
       if (open.length > 0) return unanswered(open);
       const calls = message.tool_calls ?? [];
+      if (!Array.isArray(calls)) return `messages.${index}.tool_calls is not a list`;
       if (calls.some((call) => !isObject(parsedJson(call?.function?.arguments)))) {
         return `messages.${index}: arguments are not a JSON object`;
       }

@@ -34,7 +34,9 @@ export function hostRefusal(host: EmulatedHost, body: object): string | undefine
   return host === "anthropic" && !isChat(fields) ? messagesRefusal(fields) : chatRefusal(host, fields);
 }
 
-const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? (value as Fields[]) : []);
+/** The objects of a list; what is none stands as one without fields. */
+const listOf = (value: unknown): readonly Fields[] =>
+  Array.isArray(value) ? value.map((each: unknown) => (isObject(each) ? each : {})) : [];
 
 /** True for Chat Completions, where results are messages and tools are functions. */
 const isChat = ({ messages, tools, stream_options: options }: Fields): boolean =>
@@ -48,7 +50,7 @@ function chatRefusal(host: EmulatedHost, body: Fields): string | undefined {
   const request = body as unknown as ChatCompletionsRequest;
   const messages = request.messages as readonly Message[];
   const tools = listOf(body["tools"]).map((tool): OfferedTool => {
-    const { name, description, parameters } = tool["function"] as Fields;
+    const { name, description, parameters } = (tool["function"] ?? {}) as Fields;
     return { name, description, schema: parameters };
   });
   return (
@@ -70,13 +72,13 @@ function choiceProblem(
   if (!isObject(choice)) return undefined;
   if (host === "lmstudio")
     return "Invalid tool_choice type: 'object'. Supported string values: none, auto, required";
-  const { name } = (choice as Fields)["function"] as Fields;
+  const { name } = ((choice as Fields)["function"] ?? {}) as Fields;
   return tools.some((tool) => tool.name === name)
     ? undefined
     : `Tool choice ${String(name)} is not in 'tools'`;
 }
 
-const callsOf = ({ tool_calls = [] }: Message) => tool_calls;
+const callsOf = ({ tool_calls: calls }: Message) => calls ?? [];
 
 function idsProblem(host: EmulatedHost, messages: readonly Message[]): string | undefined {
   const ids = messages.flatMap((message) => callsOf(message).map(({ id }) => id));
@@ -121,7 +123,7 @@ function orderProblem(host: EmulatedHost, messages: readonly Message[]): string 
   if (host === "mistral") {
     if (roles[0] !== "user" && roles[0] !== "system")
       return "Conversation must start with a user message or a system message";
-    const at = roles.findIndex((role, index) => index > 0 && !AFTER[roles[index - 1]!]!.includes(role));
+    const at = roles.findIndex((role, index) => index > 0 && !AFTER[roles[index - 1]!]?.includes(role));
     if (at > 0) return `Unexpected role '${roles[at]}' after role '${roles[at - 1]}'`;
     if (last !== "user" && last !== "tool")
       return `Expected last role User or Tool (or Assistant with prefix True) for serving but got ${last}`;
@@ -243,9 +245,7 @@ function geminiRefusal({ contents, tools }: Fields): string | undefined {
     if (parts.length === 0) return `contents[${index}].parts must not be empty`;
     if (parts.some((part) => part["text"] === "" && !("thoughtSignature" in part)))
       return `contents[${index}].parts: required oneof field 'data' must have one initialized field`;
-    const calls = parts
-      .filter((part) => "functionCall" in part)
-      .map((part) => part["functionCall"] as Fields);
+    const calls = listOf(parts.flatMap((part) => ("functionCall" in part ? [part["functionCall"]] : [])));
     const name = calls.find((call) => !/^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/.test(String(call["name"])));
     if (name)
       return `contents[${index}].parts.function_call.name: Invalid function name ${String(name["name"])}`;

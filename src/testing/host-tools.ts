@@ -114,7 +114,7 @@ function partProblem(within: Within, part: unknown, at: string, depth: number): 
       if (problem !== undefined) return problem;
     }
   for (const keyword of LISTS)
-    for (const [index, child] of ((schema[keyword] ?? []) as readonly unknown[]).entries()) {
+    for (const [index, child] of [(schema[keyword] ?? []) as readonly unknown[]].flat().entries()) {
       const problem = partProblem(within, child, `${at}.${keyword}[${index}]`, depth + 1);
       if (problem !== undefined) return problem;
     }

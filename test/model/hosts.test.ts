@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import fc from "../support/fast-check.ts";
 import { openaiModel, toChatMessages, toChatRequest, type ChatMessage } from "agentchart/openai";
-import { hostRefusal, type EmulatedHost } from "agentchart/testing";
+import { EMULATED_HOSTS, hostRefusal, type EmulatedHost } from "agentchart/testing";
 import type { Msg } from "../../src/core/message/types.ts";
 import type { DialectName } from "../../src/core/model/host-rules.ts";
 import { DIALECT_NAMES, dialectOfProvider, HOSTS } from "../../src/core/model/hosts.ts";
@@ -205,4 +205,66 @@ describe.each(DIALECT_NAMES)("%s", (dialect) => {
       { numRuns: 20 },
     );
   });
+});
+
+/** The value with another one in the place of each of its parts, one after the other. */
+function* mutants(value: unknown, other: unknown): Generator<unknown> {
+  yield other;
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, part] of Object.entries(value))
+    for (const mutant of mutants(part, other))
+      yield Array.isArray(value)
+        ? value.map((each, index) => (String(index) === key ? mutant : each))
+        : { ...value, [key]: mutant };
+}
+
+test("a request with anything in any place is refused or taken, and breaks no host", () => {
+  const parameters = {
+    type: "object",
+    properties: { a: { anyOf: [{ type: "array", items: {} }] } },
+    required: ["a"],
+  };
+  const call = { id: "a23456789", type: "function", function: { name: "f", arguments: "{}" } };
+  const bodies: readonly object[] = [
+    {
+      model: "m",
+      messages: [
+        { role: "developer", content: "s" },
+        { role: "user", content: [{ type: "text", text: "a" }] },
+        { role: "assistant", content: null, tool_calls: [call] },
+        { role: "tool", tool_call_id: call.id, content: "r" },
+      ],
+      tools: [{ type: "function", function: { name: "f", description: "d", parameters } }],
+      tool_choice: { type: "function", function: { name: "f" } },
+    },
+    {
+      messages: [
+        { role: "user", content: "a" },
+        { role: "assistant", content: [{ type: "tool_use", id: "t", name: "f", input: {} }] },
+        { role: "user", content: [{ type: "tool_result", tool_use_id: "t", is_error: true, content: "r" }] },
+      ],
+      tools: [{ name: "f", input_schema: parameters }],
+    },
+    {
+      contents: [
+        { role: "user", parts: [{ text: "a" }] },
+        { role: "model", parts: [{ functionCall: { name: "f" } }] },
+        { role: "user", parts: [{ functionResponse: { name: "f" } }] },
+      ],
+      tools: [{ functionDeclarations: [{ name: "f", parameters }] }],
+    },
+    {
+      input: [
+        { type: "function_call", call_id: "c", name: "f" },
+        { type: "function_call_output", call_id: "c", output: "r" },
+      ],
+      tools: [{ type: "function", name: "f", parameters }],
+    },
+  ];
+  for (const body of bodies)
+    for (const other of [null, undefined, 1, "x", [], [null], {}])
+      for (const mutant of mutants(body, other))
+        if (typeof mutant === "object" && mutant !== null)
+          for (const host of EMULATED_HOSTS)
+            expect(["string", "undefined"]).toContain(typeof hostRefusal(host, mutant));
 });

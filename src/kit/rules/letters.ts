@@ -1,6 +1,7 @@
 import crypto from "node:crypto";
 import { messageOf } from "../../core/base/error.ts";
 import { frozenCopy, type JsonObject } from "../../core/base/json.ts";
+import { truncated } from "../../core/base/shown.ts";
 import { isCounted, isJudged, type Letter, type RuleData } from "../../core/tool/rules/law.ts";
 import type { ReadLetter, Rule, RuleParts } from "../../core/tool/rules/rule.ts";
 
@@ -52,6 +53,6 @@ function readLetter(read: ReadLetter, name: string, input: JsonObject): Letter {
     if (isSameLetter(letter, read(name, input))) return letter;
     return { problem: "what it reads in the arguments is not the same each time" };
   } catch (error) {
-    return { problem: messageOf(error) };
+    return { problem: truncated(messageOf(error)) };
   }
 }

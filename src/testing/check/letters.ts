@@ -1,9 +1,10 @@
+import { configError } from "../../core/base/error.ts";
 import { isCounted, isJudged, type Law, type Letter } from "../../core/tool/rules/law.ts";
 import type { Rule, Wants } from "../../core/tool/rules/rule.ts";
 import type { Letters } from "../explorer/desk.ts";
 
-/** The most readings of a rule that joins several; beyond, the parts are read together and not each by itself. */
-const MOST = 24;
+/** The most readings of a rule that joins several. */
+const MOST = 1_000;
 
 /** The subjects of calls: with two of them each call is about the same as another one, or about something else. */
 const KEYS = ["a", "b"];
@@ -12,11 +13,17 @@ const KEYS = ["a", "b"];
 function readings(law: Law, wants: Wants, name: string): readonly Letter[] {
   if (law.kind === "any") {
     const each = law.of.map((part, index) => readings(part, wants.of?.[index] ?? {}, name));
-    const all = each.reduce<readonly (readonly Letter[])[]>(
-      (before, options) => before.flatMap((made) => options.map((letter) => [...made, letter])),
-      [[]],
-    );
-    return all.slice(0, MOST).map((of) => ({ of }));
+    const ways = each.reduce((count, options) => count * options.length, 1);
+    if (ways > MOST)
+      throw configError(
+        `checkRules: a rule of anyOf can read the arguments of '${name}' in ${ways} ways; expected at most ${MOST}. Join fewer rules.`,
+      );
+    return each
+      .reduce<readonly (readonly Letter[])[]>(
+        (before, options) => before.flatMap((made) => options.map((letter) => [...made, letter])),
+        [[]],
+      )
+      .map((of) => ({ of }));
   }
   const judged = isJudged(law, name);
   const counted = isCounted(law, name);
@@ -31,7 +38,7 @@ function readings(law: Law, wants: Wants, name: string): readonly Letter[] {
   const keys = !wants.key ? [undefined] : judged || isLimit ? KEYS : KEYS.slice(0, 1);
   const amounts = isLimit && wants.amount ? amountsOf(law.max) : [undefined];
   const full = keys.flatMap((key, place) =>
-    (place === 0 ? amounts.slice(0, 2) : amounts.slice(-1)).map((amount) => ({
+    (keys.length === 1 ? amounts : place === 0 ? amounts.slice(0, 2) : amounts.slice(-1)).map((amount) => ({
       ...(key !== undefined && { key }),
       ...(amount !== undefined && { amount }),
     })),
@@ -40,7 +47,7 @@ function readings(law: Law, wants: Wants, name: string): readonly Letter[] {
   return [...full, ...none, ...(hasFunctions ? [{ problem: "its arguments cannot be read" }] : [])];
 }
 
-/** Amounts of which two fit, one fits, and none fits; the last one is tried where it is the only call about something. */
+/** Amounts of which two fit, one fits, and none fits; of two subjects the last one is tried about the second alone. */
 const amountsOf = (max: number): readonly number[] => [...new Set([max / 2, max, max + 1])];
 
 /** Predicates over which of the tools have succeeded: never, always, once all have, and while none has. */
@@ -63,13 +70,12 @@ export function otherLetters(others: readonly Rule[], name: string): readonly Le
   );
   if (read.length === 0) return [];
   const first = Object.fromEntries(read.map(([of, options]) => [of, options[0]!]));
-  const second = Object.fromEntries(
-    read.map(([of, options]) => [
-      of,
-      options.find(({ isOther, isVoid }) => isOther ?? isVoid) ?? options[0]!,
-    ]),
-  );
+  const second = Object.fromEntries(read.map(([of, options]) => [of, options.find(saysNone) ?? options[0]!]));
   return isSame(first, second) ? [first] : [first, second];
 }
+
+/** True if a law has nothing against such a call, or does not count it. */
+const saysNone = ({ isOther, isVoid, of }: Letter): boolean =>
+  of?.some(saysNone) ?? isOther ?? isVoid ?? false;
 
 const isSame = (one: Letters, other: Letters): boolean => JSON.stringify(one) === JSON.stringify(other);

@@ -30,6 +30,9 @@ function ofReply(name: string, test: (text: string, of: EvalCase) => Verdict): J
   };
 }
 
+/** A number in a text; a dash after a word or a number is no sign. */
+const NUMBER = /(?:(?<!\w)[-+\u2212])?(?:(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?/giu;
+
 /** Judges of the text of the last reply. Each compares with `expected` of the case unless it is given something else. */
 export const reply = {
   /** The reply is this text, without spaces around it. */
@@ -62,9 +65,9 @@ export const reply = {
     return ofReply("reply is number", (text, of) => {
       const exact = wantedOf(wanted, of);
       if (!Number.isFinite(exact)) throw configError(`The case '${of.name}' expects no number.`);
-      const last = text.match(/[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?/giu)?.at(-1);
+      const last = text.match(NUMBER)?.at(-1);
       if (last === undefined) return verdict(false, `The reply ${quoted(text)} has no number.`);
-      const number = Number(last.replaceAll(",", ""));
+      const number = Number(last.replaceAll(",", "").replace("\u2212", "-"));
       const isNear = Math.abs(number - exact) <= within;
       return verdict(
         isNear,

@@ -118,7 +118,7 @@ describe("a rule", () => {
       story: [
         "The agent is called with text.",
         "The model asks for refund.",
-        "The review says: allow (unreadable).",
+        "The review says: allow (amount 501).",
       ],
       assumes: [expect.stringContaining("Number(cents)")],
     });

@@ -204,3 +204,16 @@ test("a judge of rules reads what ran, and refuses what is not a rule", async ()
   expect(() => obeys({} as never)).toThrow("expected rules");
   expect(() => obeys()).toThrow("expected rules");
 });
+
+test.each([
+  ["It is \u22125.", -5],
+  ["Pages 10-12", 12],
+  ["between 3 and -4", -4],
+  ["options 1,2,3", 3],
+  ["1,234,567.5 in all", 1_234_567.5],
+  ["about .5", 0.5],
+  ["1e3", 1_000],
+])("the last number of %j is %d", async (text, number) => {
+  const run = { text, case: { name: "a" } } as never;
+  expect(await reply.isNumber(number).judge(run, {} as never)).toMatchObject({ pass: true });
+});
