@@ -261,10 +261,12 @@ test("a request with anything in any place is refused or taken, and breaks no ho
       tools: [{ type: "function", name: "f", parameters }],
     },
   ];
+  const odd: unknown[] = [];
   for (const body of bodies)
     for (const other of [null, undefined, 1, "x", [], [null], {}])
       for (const mutant of mutants(body, other))
         if (typeof mutant === "object" && mutant !== null)
           for (const host of EMULATED_HOSTS)
-            expect(["string", "undefined"]).toContain(typeof hostRefusal(host, mutant));
+            if (!["string", "undefined"].includes(typeof hostRefusal(host, mutant))) odd.push([host, mutant]);
+  expect(odd).toEqual([]);
 });

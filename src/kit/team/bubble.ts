@@ -92,17 +92,23 @@ function isRefusal(decision: Decision | undefined): boolean {
   );
 }
 
+/** Returns the answer to a question about the agent itself: a model may call a call of its own by the same id. */
+function answerAbout(resumed: Resumed | undefined, id: string): Decision | undefined {
+  const { hashes = {} } = (resumed?.state ?? {}) as Partial<InnerState>;
+  return Object.hasOwn(hashes, id) ? undefined : resumed?.answers[id];
+}
+
 /** Returns the amount that was added to the limits of the agent so far; the answer of this round included. */
 export function extendedBy(resumed: Resumed | undefined): Limits {
   const { extended = {} } = (resumed?.state ?? {}) as Partial<InnerState>;
-  const answer = resumed?.answers[BUDGET];
+  const answer = answerAbout(resumed, BUDGET);
   if (typeof answer !== "object" || !("respond" in answer)) return extended;
   return addLimits(extended, (answer.respond as { readonly extend: Limits }).extend);
 }
 
 /** True if a person does not let the agent go on, whose budget is used up or which was stopped. */
 export function isGivenUp(resumed: Resumed | undefined): boolean {
-  return isRefusal(resumed?.answers[BUDGET]) || isRefusal(resumed?.answers[STOPPED]);
+  return isRefusal(answerAbout(resumed, BUDGET)) || isRefusal(answerAbout(resumed, STOPPED));
 }
 
 /** An expired call of the agent takes no answer to a question. */

@@ -1,4 +1,5 @@
 import { type AgentError, configError, agentErrorOf } from "../../core/base/error.ts";
+import { guarded } from "../../core/base/guarded.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
 import { isTextOrMedia, userMsg } from "../../core/message/msg.ts";
@@ -16,7 +17,7 @@ export type HubOptions = {
   readonly announcement?: string | Msg | readonly Msg[] | undefined;
   /** True (default): the final reply of each participant is heard by the others, before its call resolves. */
   readonly autoBroadcast?: boolean | undefined;
-  /** Called with the name of a participant that could not be told something, and why. The others are told. Default: ignored. */
+  /** Called with the name of a participant that could not be told something, and why. The others are told, also if it throws. Default: ignored. */
   readonly onFailure?: ((participant: string, error: AgentError) => void) | undefined;
 };
 
@@ -135,9 +136,9 @@ class MsgHub implements Hub {
     const others = [...this.#members.values()].filter(({ name }) => name !== author);
     const telling = others.map(async (other) => {
       const isResting = other.status().phase !== "running";
-      const told = other
-        .observe(messages)
-        .catch((error: unknown) => this.#onFailure(other.name, agentErrorOf(error, "message/invalid")));
+      const told = other.observe(messages).catch((error: unknown) => {
+        guarded(() => this.#onFailure(other.name, agentErrorOf(error, "message/invalid")));
+      });
       if (isResting) await told;
     });
     await Promise.all(telling);

@@ -95,8 +95,9 @@ class Ending {
     this.cause = cause;
     queueMicrotask(() => {
       const isLeft = this.#outer?.host.isLeft() ?? false;
-      if (isLeft) void this.#child.shutdown({ deadlineMs: 0 });
-      else if (!this.#isOpen || !this.#child.interrupt()) void this.#child.close();
+      // what its store refuses, the end of the call says
+      if (isLeft) void this.#child.shutdown({ deadlineMs: 0 }).catch(() => {});
+      else if (!this.#isOpen || !this.#child.interrupt()) void this.#child.close().catch(() => {});
     });
   }
 }

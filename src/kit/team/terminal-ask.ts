@@ -66,8 +66,9 @@ export function terminalAsk(options: TerminalAskOptions = {}): UserAsk {
 
   /** Reads a line; undefined if there is none. */
   async function read(prompt: string, signal: AbortSignal): Promise<string | undefined> {
+    if (signal.aborted) return undefined; // a line that is typed ahead answers the next question
     const next = lines.shift();
-    if (next !== undefined || hasEnded || signal.aborted) return next;
+    if (next !== undefined || hasEnded) return next;
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     take = (line) => {
       take = undefined;
@@ -85,12 +86,19 @@ export function terminalAsk(options: TerminalAskOptions = {}): UserAsk {
     return line;
   }
 
-  return async (messages, { name, schema, problem, signal }) => {
+  const ask: UserAsk = async (messages, { name, schema, problem, signal }) => {
+    if (signal.aborted) return undefined;
     for (const message of problem === undefined ? messages : [])
       output.write(`${plain(message.name)}: ${plain(textOf(message))}\n`);
     if (problem !== undefined) output.write(`${plain(problem)}\n`);
     if (schema) output.write(`Answer with JSON: ${plain(JSON.stringify(schema))}\n`);
     const line = await read(`${plain(name)}> `, signal);
     return line === undefined ? undefined : valueOf(line, schema !== undefined);
+  };
+  let last: Promise<unknown> = Promise.resolve(); // one terminal asks one question after the other
+  return (messages, question) => {
+    const answer = last.then(() => ask(messages, question));
+    last = answer.catch(() => {});
+    return answer;
   };
 }

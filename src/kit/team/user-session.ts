@@ -121,12 +121,13 @@ export class UserSession extends DrivenSession {
       look();
       const { answerSchema } = this.status().pending.find((each) => each.callId === callId) ?? {};
       const isText = answerSchema?.["type"] === "string" && Object.keys(answerSchema).length === 1;
-      const asked = this.#ask!(heard, {
+      const question = {
         name: this.name,
         ...(answerSchema && !isText && { schema: answerSchema }),
         ...(problem !== undefined && { problem }),
         signal: controller.signal,
-      }).then((answer): Answered => ({ answer }));
+      };
+      const asked = (async (): Promise<Answered> => ({ answer: await this.#ask!(heard, question) }))();
       asked.catch(() => {}); // it may reject because it is aborted
       return await Promise.race([promise, asked]);
     } finally {

@@ -85,6 +85,28 @@ describe("a hub", () => {
     expect(await heardBy(eve)).toEqual(["ada: A."]);
   });
 
+  test.each(["running", "stopped"])(
+    "is not harmed by an onFailure that throws, of one that is %s",
+    async (phase) => {
+      const [ada, eve] = [agentOf("ada", ["A."]), agentOf("eve")];
+      const failing = {
+        name: "bob",
+        status: () => ({ phase }),
+        observe: () => Promise.reject(new Error("no")),
+        addHook: () => {},
+        removeHook: () => {},
+      } as unknown as Agent;
+      const failures: string[] = [];
+      const onFailure = (name: string): never => {
+        failures.push(name);
+        throw new Error("mine");
+      };
+      await openHub({ participants: [ada, failing, eve], onFailure });
+      await ada.call("go");
+      expect([failures, await heardBy(eve)]).toEqual([["bob"], ["ada: A."]]);
+    },
+  );
+
   test("is joined and left", async () => {
     const [ada, bob] = [agentOf("ada", ["1", "2", "3"]), agentOf("bob")];
     const hub = await openHub({ participants: [ada] });

@@ -278,6 +278,21 @@ describe("a person in the terminal", () => {
     expect(shown()).toContain("user: Second?\n");
   });
 
+  test("asks one question after the other, and one that nobody waits for takes no line", async () => {
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const ask = terminalAsk({ input, output });
+    const question = (name: string, signal = new AbortController().signal) => ask([], { name, signal });
+    const left = new AbortController();
+    const first = question("ada");
+    const answers = [first, question("bob", left.signal), question("eve")];
+    left.abort();
+    input.write("One.\nTwo.\n");
+    expect(await Promise.all(answers)).toEqual(["One.", undefined, "Two."]);
+    expect(await question("ada", left.signal)).toBeUndefined();
+    input.write("Three.\n");
+    expect(await question("ada")).toBe("Three.");
+  });
+
   test("answers with JSON if a shape is asked for, and is told what is wrong", async () => {
     const { input, user, shown } = terminal();
     input.write('seven\n{"rooms":7}\n');

@@ -48,6 +48,17 @@ function deep(wiped: string[], config: Partial<AgentConfig>): Agent {
   });
 }
 
+test.each(["budget", "stopped"])("a call inside whose id is %s is denied alone", async (id) => {
+  const wipe = toolOf("wipe", () => "wiped", { permission: "ask" });
+  const cleaner = { name: "cleaner", model: once([{ id, name: "wipe", input: {} }]), tools: [wipe] };
+  const model = once([{ id: "call_1", name: "call_cleaner" }]);
+  const agent = createAgent({ name: "desk", model, tools: [agentTool({ agent: cleaner })] });
+  const [{ callId } = { callId: "" }] = (await agent.call("go")).pending;
+  expect(callId).toBe(`call_1/${id}`);
+  await agent.decide(callId, { deny: "No." });
+  expect((await agent.call()).text).toMatch(/^Did Did .*No\./);
+});
+
 describe("an approval two agents below", () => {
   test("F19 is asked for by the outermost one, and decided in another process", async () => {
     const wiped: string[] = [];
