@@ -97,6 +97,19 @@ describe("The page before a run is selected", () => {
 });
 
 describe("The page with a selected run", () => {
+  test("says that it loads the run until steps of it have come, and that it has no messages only then", async () => {
+    const { proxy, prepare } = makeConnectionProxy();
+    const agent = parserFixer({ inspect: env.hub.address });
+    await agent.call("Please mend the lexer.");
+    proxy.toPage = (message) => (message.type === "steps" || message.type === "stream" ? undefined : message);
+    const { page } = await env.open({ prepare, at: `${env.hub.link}/run/${agent.sessionId}` });
+    for (const tab of ["Conversation", "Prompt"]) {
+      await page.getByRole("tab", { name: tab }).click();
+      await expect.poll(() => page.getByRole("tabpanel").innerText()).toBe("Loading …");
+    }
+    await agent.close();
+  });
+
   test("keeps its data after a disconnect, disables commands with the reason, and counts down to the next attempt", async () => {
     const { proxy, prepare } = makeConnectionProxy();
     const agent = parserFixer({ inspect: env.hub.address });

@@ -28,6 +28,7 @@ function Messages({ stepNumber, context }: { readonly stepNumber: number; readon
   const scroller = useRef<HTMLDivElement>(null);
   const blocks = useDisplayed((all) => all.blocks);
   const end = useMemo(() => endOfTurn(context), [context]);
+  const isLoading = useModel((all) => all.isLoading);
   const filter = useModel(({ stepFilter }) => (stepFilter?.kind === "place" ? stepFilter : null));
   const show = useCallback(
     (least: number, from?: number) =>
@@ -55,7 +56,7 @@ function Messages({ stepNumber, context }: { readonly stepNumber: number; readon
         <OwnReply context={context} />
         {end && <EndCard end={end} />}
         {shown.items.length === 0 && !end && !filter && (
-          <p className="placeholder">{t("No messages yet.")}</p>
+          <p className="placeholder">{isLoading ? t("Loading …") : t("No messages yet.")}</p>
         )}
       </div>
       {!isAtEnd && (

@@ -14,6 +14,8 @@ const [CLOSED_TOKEN, CLOSED_TOO_MANY] = [4401, 4429];
 const CLOSED_VERSION = 4406;
 const MIN_RETRY_MS = 500;
 const MAX_RETRY_MS = 10_000;
+/** A server that has been silent for so long is asked whether it is there, and has so long to answer, ms. */
+const [SILENT_MS, ANSWER_MS] = [20_000, 10_000];
 
 /** A connection to the server that reconnects with exponential back-off. */
 export class Connection {
@@ -24,11 +26,13 @@ export class Connection {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #attempt = 0;
   #isRefused = false;
+  #heardAt = 0;
 
   constructor(address: string, token: string, events: ConnectionEvents) {
     this.#address = address;
     this.#token = token;
     this.#events = events;
+    setInterval(() => void this.#watch(), ANSWER_MS);
   }
 
   /** True while the page is connected and welcomed. */
@@ -39,13 +43,34 @@ export class Connection {
   /** Connects immediately, without waiting for the next attempt. */
   connect(): void {
     clearTimeout(this.#timer);
+    this.#socket?.close(); // it may still be connecting
     const socket = new WebSocket(this.#address);
     this.#socket = socket;
     socket.addEventListener("open", () => this.send({ type: "hello", token: this.#token, proto: PROTOCOL }));
-    socket.addEventListener("message", ({ data }) => this.#receive(JSON.parse(String(data)) as HubToPage));
+    socket.addEventListener("message", ({ data }) => {
+      if (socket !== this.#socket) return;
+      this.#heardAt = Date.now();
+      this.#receive(JSON.parse(String(data)) as HubToPage);
+    });
     socket.addEventListener("close", ({ code, reason }) => {
       if (socket === this.#socket) this.#onClose(code, reason);
     });
+  }
+
+  /** Gives up a connection that nobody answers on: a network that is gone, or a server that hangs, closes nothing. */
+  async #watch(): Promise<void> {
+    const socket = this.#socket;
+    const heardAt = this.#heardAt;
+    if (!this.isOpen || Math.abs(Date.now() - heardAt) < SILENT_MS) return;
+    try {
+      await fetch("/", { method: "HEAD", cache: "no-store", signal: AbortSignal.timeout(ANSWER_MS) });
+      this.#heardAt = Date.now();
+    } catch {
+      if (socket !== this.#socket || heardAt !== this.#heardAt || !this.isOpen) return;
+      this.#socket = undefined;
+      socket!.close();
+      this.#onClose(0, "");
+    }
   }
 
   /** Returns false without a connection; the message is lost then. */
