@@ -118,9 +118,9 @@ type ArrowProps = {
 
 function Arrow({ message, y, from, to, isSelected }: ArrowProps) {
   const { q, z: error, e, to: runId, o: omitted } = message;
-  const arrow = useRef<SVGGElement>(null);
+  const end = useRef<SVGLineElement>(null);
   useEffect(() => {
-    if (isSelected) arrow.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    if (isSelected) end.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [isSelected]);
   const isOwn = from === to;
   const side = to >= from ? -1 : 1;
@@ -132,7 +132,6 @@ function Arrow({ message, y, from, to, isSelected }: ArrowProps) {
   ];
   return (
     <g
-      ref={arrow}
       id={idOf(message)}
       className="message"
       role="option"
@@ -150,6 +149,7 @@ function Arrow({ message, y, from, to, isSelected }: ArrowProps) {
         width={Math.abs(to - from) + 140}
         height={ROW}
       />
+      <line ref={end} x1={to} x2={to} y1={y - ROW + 8} y2={y + 8} />
       {isOwn ? (
         <circle cx={to} cy={y - 4} r={4} />
       ) : (

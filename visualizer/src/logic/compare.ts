@@ -49,9 +49,9 @@ function settingsOf(context: JsonObject | undefined): readonly Moment[] {
   const setting = (title: string, text: string): Moment => ({ shape: title, title, text });
   return [
     setting(SYSTEM, textIn(system)),
-    setting("model", textIn(model)),
-    setting("options", JSON.stringify(options ?? {})),
-    setting("tools", names.join(", ")),
+    setting(t("model"), textIn(model)),
+    setting(t("options"), JSON.stringify(options ?? {})),
+    setting(t("tools"), names.join(", ")),
   ];
 }
 

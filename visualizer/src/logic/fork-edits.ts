@@ -56,7 +56,7 @@ function partsOf(message: Msg): readonly Editable[] {
     textPart("result", id, t`result of ${name}`, output),
   );
   if (results.length > 0) return results;
-  const text = textPart("message", message.id, message.role, message.content);
+  const text = textPart("message", message.id, t(message.role), message.content);
   return text.value === "" ? calls : [text, ...calls];
 }
 

@@ -150,10 +150,12 @@ function noteOfMessage({ role, content }: Msg): string {
   const result = content.find((block) => block.type === "tool_result");
   if (result?.type === "tool_result") {
     const length = result.output.reduce((sum, part) => sum + ("text" in part ? lengthOf(part.text) : 0), 0);
-    return `${headOf(result.name)} ${result.state === "success" ? t("returned") : result.state} ${characters(length)}`;
+    return `${headOf(result.name)} ${result.state === "success" ? t("returned") : t(result.state)} ${characters(length)}`;
   }
   const text = content.find((block) => block.type === "text");
-  return text?.type === "text" ? `${role}: ${cut(headOf(text.text).replaceAll(/\s+/g, " "), 90)}` : role;
+  return text?.type === "text"
+    ? `${t(role)}: ${cut(headOf(text.text).replaceAll(/\s+/g, " "), 90)}`
+    : t(role);
 }
 
 /** The text, or the beginning of a blob. */
