@@ -118,6 +118,18 @@ test.each(["/overview", "/reports", "/compare/run-0,run-1"])(
   },
 );
 
+test("a part of the page that could not be loaded is loaded with the page", async () => {
+  const { page } = await env.open({ at: `${env.hub.link}/run/run-2` });
+  await page.getByRole("navigation", { name: "Runs" }).waitFor();
+  await page.route("**/many-view-*.js", (route) => route.abort());
+  await page.getByRole("button", { name: "Overview of these runs" }).click();
+  const problem = page.getByRole("alert").filter({ hasText: "The overview cannot be displayed" });
+  await problem.waitFor();
+  await page.unroute("**/many-view-*.js");
+  await problem.getByRole("button", { name: "Load the page again" }).click();
+  await page.getByTestId("overview-runs").waitFor();
+});
+
 test("a person labels a run and makes a test of it", async () => {
   const { page, faults } = await env.open({ at: `${env.hub.link}/run/run-3` });
   await page.getByRole("button", { name: "Label this run, or make a test of it" }).first().click();

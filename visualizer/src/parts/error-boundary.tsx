@@ -6,14 +6,15 @@ type Props = { readonly what: string; readonly children: ReactNode };
 
 /**
  * Contains the failure of a part of the page: displays the error in its place, and renders again after the next
- * step, run or tab.
+ * step, run or tab. A part whose code could not be loaded comes only with the page, which a newer server may have.
  */
 export function ErrorBoundary({ what, children }: Props) {
   const resetKey = useModel(
     ({ selection, stepNumber, tab, dialog }) => `${selection.runId} ${stepNumber} ${tab} ${dialog?.kind}`,
   );
+  const isLost = useModel(({ connection }) => connection.kind === "lost"); // what is shown would be gone
   return (
-    <Boundary what={what} resetKey={resetKey}>
+    <Boundary what={what} resetKey={resetKey} isLost={isLost}>
       {children}
     </Boundary>
   );
@@ -21,7 +22,7 @@ export function ErrorBoundary({ what, children }: Props) {
 
 type State = { readonly resetKey?: string; readonly error?: Error };
 
-class Boundary extends Component<Props & { readonly resetKey: string }, State> {
+class Boundary extends Component<Props & { readonly resetKey: string; readonly isLost: boolean }, State> {
   override state: State = {};
 
   static getDerivedStateFromError(error: Error): State {
@@ -37,7 +38,12 @@ class Boundary extends Component<Props & { readonly resetKey: string }, State> {
     if (!error) return this.props.children;
     return (
       <p className="placeholder" role="alert" data-testid="cannot-show">
-        {this.props.what} {t("cannot be displayed:")} {error.message}
+        {this.props.what} {t("cannot be displayed:")} {error.message}{" "}
+        {!this.props.isLost && (
+          <button type="button" className="link" onClick={() => location.reload()}>
+            {t("Load the page again")}
+          </button>
+        )}
       </p>
     );
   }
