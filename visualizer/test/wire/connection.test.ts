@@ -28,7 +28,12 @@ class Socket extends EventTarget {
   }
 }
 
-const events = { open: vi.fn(), message: vi.fn(), lost: vi.fn(), refused: vi.fn() };
+const events = {
+  open: vi.fn<() => void>(),
+  message: vi.fn<() => void>(),
+  lost: vi.fn<() => void>(),
+  refused: vi.fn<() => void>(),
+};
 const request = vi.fn<() => Promise<Response>>();
 
 function connected(): Connection {
