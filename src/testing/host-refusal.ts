@@ -34,7 +34,7 @@ export function hostRefusal(host: EmulatedHost, body: object): string | undefine
   return host === "anthropic" && !isChat(fields) ? messagesRefusal(fields) : chatRefusal(host, fields);
 }
 
-/** The objects of a list; what is none stands as one without fields. */
+/** Returns the parts of a list as objects; anything else in it becomes one without fields. */
 const listOf = (value: unknown): readonly Fields[] =>
   Array.isArray(value) ? value.map((each: unknown) => (isObject(each) ? each : {})) : [];
 

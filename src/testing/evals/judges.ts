@@ -30,7 +30,7 @@ function ofReply(name: string, test: (text: string, of: EvalCase) => Verdict): J
   };
 }
 
-/** A number in a text; a dash after a word or a number is no sign. */
+/** A number in a text; a dash behind a word or a number does not belong to it. */
 const NUMBER = /(?:(?<!\w)[-+\u2212])?(?:(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?/giu;
 
 /** Judges of the text of the last reply. Each compares with `expected` of the case unless it is given something else. */
