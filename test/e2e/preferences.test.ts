@@ -66,6 +66,17 @@ describe("The page", () => {
     expect(faults).toEqual(NO_FAULTS);
   });
 
+  test("keeps what was chosen in another tab", async () => {
+    const { page, ui } = await env.open();
+    await ui.choose(agent.sessionId);
+    const other = await page.context().newPage();
+    await other.goto(env.hub.link);
+    await other.getByRole("button", { name: "Theme: system" }).click();
+    await page.getByRole("separator", { name: "Width of the run list" }).press("ArrowRight");
+    await other.reload();
+    await other.getByRole("button", { name: "Theme: dark" }).waitFor();
+  });
+
   test("remembers the width of its panels, set by keyboard or mouse", async () => {
     const { page, ui } = await env.open();
     await ui.choose(agent.sessionId);

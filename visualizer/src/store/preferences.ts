@@ -43,8 +43,7 @@ const DEFAULTS: Preferences = {
 };
 
 const listeners = new Set<() => void>();
-let chosen: Partial<Preferences> = stored();
-let current: Preferences = { ...DEFAULTS, ...chosen };
+let current: Preferences = { ...DEFAULTS, ...stored() };
 applyTheme();
 
 function stored(): Partial<Preferences> {
@@ -66,7 +65,7 @@ export const preferences = (): Preferences => current;
 
 /** Changes preferences, which are stored in this browser. */
 export function prefer(change: Partial<Preferences>): void {
-  chosen = { ...chosen, ...change };
+  const chosen = { ...stored(), ...change }; // another tab may have changed others
   current = { ...DEFAULTS, ...chosen };
   keep(KEY, JSON.stringify(chosen));
   applyTheme();
