@@ -203,19 +203,25 @@ function run<Context extends object>(
   draft: Draft<Context>,
   event: Event,
 ): void {
-  for (const { name, params, update, effects } of actions) {
-    draft.actions.push(name);
-    if (update) {
-      const change = update(draft.context, event, params);
-      if (!draft.isCopy) draft.context = { ...draft.context };
-      draft.isCopy = true;
-      draft.updates++;
-      assignTo(draft.context, change);
-      if (change.facts) draft.facts.push(...change.facts);
-    } else {
-      draft.effects.push(...effects(draft.context, event, params));
-      draft.isCopy = false;
-    }
+  for (const action of actions) act(action, draft, event);
+}
+
+function act<Context extends object>(
+  { name, params, update, effects }: Action<Context>,
+  draft: Draft<Context>,
+  event: Event,
+): void {
+  draft.actions.push(name);
+  if (update) {
+    const change = update(draft.context, event, params);
+    if (!draft.isCopy) draft.context = { ...draft.context };
+    draft.isCopy = true;
+    draft.updates++;
+    assignTo(draft.context, change);
+    if (change.facts) draft.facts.push(...change.facts);
+  } else {
+    draft.effects.push(...effects(draft.context, event, params));
+    draft.isCopy = false;
   }
 }
 

@@ -191,6 +191,8 @@ const CHARACTERS_PER_TOKEN = 3.5;
 const LETTERS_PER_TOKEN = 2;
 /** The last code of ASCII, and that of those alphabets. */
 const [LAST_ASCII, LAST_LETTER] = [0x7f, 0x7ff];
+/** Most texts have no such character, which needs no loop of ours. */
+const BEYOND_ASCII = /[\u{80}-\u{10ffff}]/u;
 /** The number of tokens of a message beside its content. */
 const PER_MESSAGE = 4;
 /** The size of an image, sound or film, whose tokens only its provider knows. */
@@ -199,6 +201,7 @@ const PER_MEDIA = 765;
 /** Returns the size of a text, in tokens. It is quick and needs no tokenizer; models count differently, so that it is compared with
  *  what they have reported. */
 export function sizeOfText(text: string): number {
+  if (!BEYOND_ASCII.test(text)) return text.length / CHARACTERS_PER_TOKEN;
   let letters = 0;
   let wide = 0;
   for (let index = 0; index < text.length; index++) {
