@@ -1,5 +1,5 @@
 import { AgentError, endingError } from "../core/base/error.ts";
-import { endsWithin } from "../store/ends-within.ts";
+import { endsWithin } from "../store/deadlines.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Turns } from "./turns.ts";
 

@@ -30,6 +30,18 @@ export function inTime<T>(work: Promise<T>, timeoutMs: number, operation: string
   });
 }
 
+/** Resolves with true when `work` has ended, and with false after `ms`. Rejects as `work` does in the meantime. */
+export async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
+  if (ms > LONGEST_DELAY_MS) return work.then(() => true);
+  const { promise: late, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(resolve, ms, false);
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Yields as `entries` does; rejects as {@link inTime} if one takes longer. All of them have one timer: there may be many. */
 async function* eachInTime<T>(
   entries: AsyncIterable<T>,

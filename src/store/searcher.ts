@@ -1,5 +1,5 @@
 import { guarded } from "../core/base/guarded.ts";
-import { endsWithin } from "./ends-within.ts";
+import { endsWithin } from "./deadlines.ts";
 import type { SearchPage, SessionSearch } from "./port.ts";
 import type { ChangedSession, ReadEntries, SearchIndex } from "./search-index.ts";
 

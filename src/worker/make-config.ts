@@ -1,7 +1,7 @@
 import { createAgent } from "../agent/create-agent.ts";
 import { configError, errorInfo, type ErrorInfo } from "../core/base/error.ts";
 import { hideSecrets } from "../core/base/secrets.ts";
-import { endsWithin } from "../store/ends-within.ts";
+import { endsWithin } from "../store/deadlines.ts";
 import { jsonSchemaOf } from "../core/tool/schema.ts";
 import type { AnyWorkerAgentConfig, WorkerAgents, WorkerSession } from "./types.ts";
 

@@ -1,6 +1,6 @@
 import { delayOf } from "../core/base/time.ts";
 import { newId } from "../core/message/msg.ts";
-import { endsWithin } from "../store/ends-within.ts";
+import { endsWithin } from "../store/deadlines.ts";
 import { newOwner } from "../store/leases.ts";
 import type { Lease, SessionStore } from "../store/port.ts";
 import { OWN_PREFIX } from "../store/shared.ts";

@@ -5,7 +5,7 @@ import { recordedFor, type RecordedResults } from "../agent/recorded-results.ts"
 import { delayOf, elapsed } from "../core/base/time.ts";
 import { AgentError, errorFrom, errorInfo, type ErrorInfo } from "../core/base/error.ts";
 import type { WakeUp } from "./queue/port.ts";
-import { endsWithin } from "../store/ends-within.ts";
+import { endsWithin } from "../store/deadlines.ts";
 import { dueTime, isInnerSession, readPosition } from "../store/shared.ts";
 import { isLoss, LEASED_INPUTS } from "../store/lease.ts";
 import { newOwner, processOf } from "../store/leases.ts";

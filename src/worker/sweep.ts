@@ -1,7 +1,7 @@
 import { delayOf } from "../core/base/time.ts";
 import { AgentError, errorInfo } from "../core/base/error.ts";
 import type { WakeQueue } from "./queue/port.ts";
-import { endsWithin } from "../store/ends-within.ts";
+import { endsWithin } from "../store/deadlines.ts";
 import type { SessionStore } from "../store/port.ts";
 import type { Report } from "./report.ts";
 

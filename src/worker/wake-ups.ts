@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AgentError } from "../core/base/error.ts";
-import { endsWithin } from "../store/ends-within.ts";
+import { endsWithin } from "../store/deadlines.ts";
 import type { Consumer, WakeQueue, WakeUp } from "./queue/port.ts";
 
 /** The time for which the start waits for a queue, ms: the sweep works without it. */

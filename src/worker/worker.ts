@@ -3,7 +3,7 @@ import type { InboxAgent } from "../agent/inbox-agent.ts";
 import { AgentError, errorInfo } from "../core/base/error.ts";
 import { check } from "../core/base/options.ts";
 import type { WakeUp } from "./queue/port.ts";
-import { endsWithin } from "../store/ends-within.ts";
+import { endsWithin } from "../store/deadlines.ts";
 import { withDeadlines } from "../store/deadlines.ts";
 import { retryingStore } from "../store/retrying.ts";
 import type { Lease, SessionStore } from "../store/port.ts";

@@ -17,6 +17,14 @@ const [LATE_MS, TIMEOUT_MS] = [500, 60_000];
 const BYTES = 50_000;
 const idsOf = (length: number) => Array.from({ length }, (_, index) => `s${index}`);
 
+/** A pipeline to which nothing waits for a lock. */
+const pipelineWith = (timeoutMs = TIMEOUT_MS) =>
+  new PostgresPipeline(
+    (options) => new pg.Client({ connectionString: server!.connectionString, ...options }),
+    () => Promise.reject(new Error("nothing waits for a lock here")),
+    timeoutMs,
+  );
+
 /** A store with tables of its own, and another connection to them. */
 async function office(schema: string, isPooled = false) {
   const { connectionString } = server!;
@@ -97,12 +105,7 @@ describe.skipIf(!server)(`a pipeline to Postgres${server ? "" : ` (${NO_POSTGRES
   });
 
   test("a statement is planned once on a connection, whatever its values are", async () => {
-    const { connectionString } = server!;
-    const pipeline = new PostgresPipeline(
-      (options) => new pg.Client({ connectionString, ...options }),
-      () => Promise.reject(new Error("nothing waits for a lock here")),
-      TIMEOUT_MS,
-    );
+    const pipeline = pipelineWith();
     const text = "SELECT count(*) FROM generate_series(1, $1::int)";
     for (let n = 1; n <= 20; n++) await pipeline.query({ name: "counted", text, values: [n ** 4] });
     const { rows } = await pipeline.query({
@@ -163,12 +166,7 @@ describe.skipIf(!server)(`a pipeline to Postgres${server ? "" : ` (${NO_POSTGRES
   });
 
   test("the statement after one that was given up has another connection at once", async () => {
-    const { connectionString } = server!;
-    const pipeline = new PostgresPipeline(
-      (options) => new pg.Client({ connectionString, ...options }),
-      () => Promise.reject(new Error("nothing waits for a lock here")),
-      LATE_MS,
-    );
+    const pipeline = pipelineWith(LATE_MS);
     await pipeline.query({ text: "SELECT pg_sleep($1)", values: [(0.6 * LATE_MS) / 1_000] });
     const asked = ["SELECT pg_sleep(0.1)", "SELECT pg_sleep(3)", "SELECT 1"];
     const answers = await Promise.allSettled(asked.map((text) => pipeline.query({ text })));
@@ -181,12 +179,7 @@ describe.skipIf(!server)(`a pipeline to Postgres${server ? "" : ` (${NO_POSTGRES
   });
 
   test("nothing of a statement is left among the young objects once it is answered", async () => {
-    const { connectionString } = server!;
-    const pipeline = new PostgresPipeline(
-      (options) => new pg.Client({ connectionString, ...options }),
-      () => Promise.reject(new Error("nothing waits for a lock here")),
-      TIMEOUT_MS,
-    );
+    const pipeline = pipelineWith();
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as (options: { readonly type: "minor" }) => void;
     const used = async (): Promise<number> => {
@@ -263,11 +256,7 @@ describe.skipIf(!server)(`a pipeline to Postgres${server ? "" : ` (${NO_POSTGRES
 
   test("a lost connection fails what is open on it, and the next statement has another one", async () => {
     const { connectionString } = server!;
-    const pipeline = new PostgresPipeline(
-      (options) => new pg.Client({ connectionString, ...options }),
-      () => Promise.reject(new Error("nothing waits for a lock here")),
-      TIMEOUT_MS,
-    );
+    const pipeline = pipelineWith();
     const open = [1, 2, 3].map(() => pipeline.query({ text: "SELECT pg_sleep(30)" }));
     const failed = Promise.allSettled(open);
     const db = new pg.Client({ connectionString });

@@ -1,5 +1,5 @@
 import { messageOf } from "../../core/base/error.ts";
-import { endsWithin } from "../../store/ends-within.ts";
+import { endsWithin } from "../../store/deadlines.ts";
 import type { WorkerAgents } from "../../worker/types.ts";
 import type { Environment } from "../terminal.ts";
 import { withOptions } from "./load-agents.ts";

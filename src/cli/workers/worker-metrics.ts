@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { WakeQueue } from "../../worker/queue/port.ts";
-import { endsWithin } from "../../store/ends-within.ts";
+import { endsWithin } from "../../store/deadlines.ts";
 import type { SessionStore } from "../../store/port.ts";
 import type { Worker, WorkerEvent } from "../../worker/types.ts";
 import { sessionsOf } from "../paginate.ts";

@@ -1,5 +1,5 @@
 import { guarded } from "../../core/base/guarded.ts";
-import { endsWithin } from "../../store/ends-within.ts";
+import { endsWithin } from "../../store/deadlines.ts";
 import { unref } from "../../core/base/time.ts";
 import { PROTOCOL, type HubToWorker, type WorkerToHub } from "../protocol/protocol.ts";
 import type { RunCommand } from "../protocol/commands.ts";

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { endsWithin } from "../../store/ends-within.ts";
+import { endsWithin } from "../../store/deadlines.ts";
 import type { Chart } from "../../core/diagram/chart-json.ts";
 import type { ChartMessage } from "../protocol/protocol.ts";
 import type { Layouts } from "../../core/diagram/layout.ts";
