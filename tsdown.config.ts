@@ -13,6 +13,8 @@ const LOADERS: { readonly [file: string]: readonly [from: string, to: string] | 
   "src/core/tool/load-zod.cjs": undefined,
 };
 
+type Emitter = { emitFile(file: { type: "asset"; fileName: string; source: string }): void };
+
 /** Copies these files, instead of making them a part of a module. */
 const copyLoaders = {
   name: "copy-loaders",
@@ -20,7 +22,7 @@ const copyLoaders = {
     Object.keys(LOADERS).some((file) => basename(file) === basename(source))
       ? { id: `./${basename(source)}`, external: true }
       : undefined,
-  generateBundle(this: { emitFile(file: { type: "asset"; fileName: string; source: string }): void }) {
+  generateBundle(this: Emitter) {
     for (const [file, replaced] of Object.entries(LOADERS)) {
       const source = readFileSync(file, "utf8");
       this.emitFile({
@@ -189,6 +191,22 @@ const main = defineConfig({
   },
 });
 
+/** Writes the 100,000 tokens as a file of JSON, which is read in a seventh of the time that V8 takes for the array literal. */
+const tokensAsJson = {
+  name: "tokens-as-json",
+  resolveId: (source: string) => (source === TOKENS ? { id: TOKENS, external: true } : undefined),
+  transform: {
+    filter: { id: /\/bpeRanks\/\w+\.js$/ },
+    async handler(this: Emitter, _code: string, id: string) {
+      const { default: tokens } = (await import(id)) as { readonly default: readonly unknown[] };
+      const source = JSON.stringify(tokens);
+      this.emitFile({ type: "asset", fileName: `vendor/${basename(TOKENS)}`, source });
+      return { code: `export default require("${TOKENS}");`, map: null };
+    },
+  },
+};
+const TOKENS = "./gpt-tokenizer.json";
+
 const tokenizer = defineConfig({
   entry: { "vendor/gpt-tokenizer": "gpt-tokenizer/encoding/cl100k_base" },
   format: "cjs",
@@ -197,7 +215,7 @@ const tokenizer = defineConfig({
   minify: true,
   platform: "node",
   deps: { alwaysBundle: ["gpt-tokenizer"], onlyBundle: false },
-  plugins: [recordBundled("tokenizer")],
+  plugins: [tokensAsJson, recordBundled("tokenizer")],
 });
 
 export default [main, tokenizer];
