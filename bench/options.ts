@@ -43,10 +43,10 @@ export function positive(option: string, text: string): number {
   return number;
 }
 
-/** Returns the number of an option, which is whole and above 0. */
-export function whole(option: string, text: string): number {
+/** Returns the number of an option, which is whole and at least `least`. */
+export function whole(option: string, text: string, least = 1): number {
   const number = Number(text);
-  if (!Number.isSafeInteger(number) || number < 1)
-    fail(`--${option} is "${text}"; expected a whole number above 0.`);
+  if (!Number.isSafeInteger(number) || number < least)
+    fail(`--${option} is "${text}"; expected a whole number above ${least - 1}.`);
   return number;
 }

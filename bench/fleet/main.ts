@@ -9,6 +9,10 @@ const SYSTEMS = ["floor", "agentchart", "dbos", "restate", "langgraph"];
 
 /** The turns with which each worker warms up, and those after which V8 has compiled what a turn runs. */
 const [WARM, LONG_WARM] = [300, 3000];
+/** The first turns of a worker that has just started. */
+const FIRST = 400;
+/** A burst, and the workers that have to do it after a few turns each. */
+const BURST = { workers: 2, turns: 250, warm: 10 } as const;
 
 const HELP = `Measures durable turns of a fleet of workers beside others: the same question, tool call and answer in new sessions, and
 every turn read back from storage.
@@ -21,8 +25,9 @@ Usage: npm run bench:fleet -- [options]
   --warm N        turns for each worker before them (default: ${WARM})
   --rounds N      rounds, each with all systems (default: 3)
   --fsync         Postgres and Restate write through to the disk
-  --write         measures one worker without and with fsync, four workers, and one worker after ${LONG_WARM} turns,
-                  and writes docs/bench-workers.md and bench/partition-costs.json
+  --write         measures one worker without and with fsync, four workers, one worker after ${LONG_WARM} turns, the first
+                  ${FIRST} turns of one, and a burst of ${BURST.workers * BURST.turns} on ${BURST.workers} workers; writes docs/bench-workers.md and
+                  bench/partition-costs.json
   --help          prints this
 
 The packages of bench/fleet/packages.json are installed into a temporary folder, which is removed at the end. It needs an installed
@@ -39,9 +44,10 @@ const { values } = benchOptions(HELP, {
   fsync: { type: "boolean", default: false },
   ...WRITE,
 });
-const [workers, turns, warm, rounds] = (["workers", "turns", "warm", "rounds"] as const).map((option) =>
+const [workers, turns, rounds] = (["workers", "turns", "rounds"] as const).map((option) =>
   whole(option, values[option]),
-) as [number, number, number, number];
+) as [number, number, number];
+const warm = whole("warm", values.warm, 0);
 const systems = [...new Set(["floor", "agentchart", ...chosen("systems", values.systems, SYSTEMS)])];
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -49,11 +55,16 @@ const folder = mkdtempSync(join(tmpdir(), "agentchart-fleet-"));
 const npm = (...words: readonly string[]): string =>
   execFileSync("npm", words, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
 
-/** What differs between two comparisons. */
-type Setting = { readonly workers: number; readonly fsync: boolean; readonly warm: number };
+/** What differs between two comparisons; turns are those of each worker. */
+type Setting = {
+  readonly workers: number;
+  readonly fsync: boolean;
+  readonly warm: number;
+  readonly turns: number;
+};
 
 function measure(system: string, setting: Setting): Result {
-  const measured = turns * setting.workers;
+  const measured = setting.turns * setting.workers;
   const orders = JSON.stringify({
     system,
     ...setting,
@@ -107,13 +118,15 @@ function compared(setting: Setting): Comparison {
 }
 
 function textOf({ setting, taken, load }: Comparison): string {
-  const after = setting.warm === WARM ? "" : `, after ${setting.warm} turns`;
-  const told = `${setting.workers} worker${setting.workers === 1 ? "" : "s"}, fsync ${setting.fsync ? "on" : "off"}${after}; load ${load.toFixed(1)} at the end:`;
+  const { workers, fsync, warm, turns: each } = setting;
+  const after = warm === WARM ? "" : warm === 0 ? `, its first ${each} turns` : `, after ${warm} turns`;
+  const burst = workers === BURST.workers ? `, a burst of ${each * workers}` : "";
+  const told = `${workers} worker${workers === 1 ? "" : "s"}, fsync ${fsync ? "on" : "off"}${after}${burst}; load ${load.toFixed(1)} at the end:`;
   return `${told}\n\n${table(taken)}\n`;
 }
 
 /** What is measured of Agentchart, of one worker at first and after many turns, and what it is to be. */
-function aimsOf([first, , many, later]: readonly Comparison[]): string {
+function aimsOf([first, , many, later, cold, burst]: readonly Comparison[]): string {
   const resultsOf = ({ taken }: Comparison, system = "agentchart"): readonly Result[] =>
     taken.get(system) ?? [];
   const of = (column: string) => (one: Comparison) => median(resultsOf(one).map((result) => result[column]!));
@@ -133,14 +146,19 @@ function aimsOf([first, , many, later]: readonly Comparison[]): string {
     ["CPU of Postgres, ms a turn", of("serverMs"), "≤ 7"],
     ["statements a turn", of("statements"), "≤ 9"],
     ["WAL a turn, KB", of("walKb"), "≤ 9"],
+    [
+      `a burst of ${BURST.workers * BURST.turns}, ${BURST.workers} workers, until the last, s`,
+      (one) => (one === first ? (BURST.workers * BURST.turns) / of("perSecond")(burst!) : NaN),
+      "≤ 4",
+    ],
   ];
   const cell = (measured: number): string =>
     Number.isNaN(measured) ? "" : measured.toFixed(measured < 1.95 ? 2 : 1);
   return `What one worker is to reach, fsync off:
 
-| what | after ${first!.setting.warm} turns | after ${later!.setting.warm} | aim |
-|---|---|---|---|
-${rows.map(([what, of, aim]) => `| ${what} | ${cell(of(first!))} | ${cell(of(later!))} | ${aim} |`).join("\n")}
+| what | the first ${FIRST} turns | after ${first!.setting.warm} | after ${later!.setting.warm} | aim |
+|---|---|---|---|---|
+${rows.map(([what, of, aim]) => `| ${[what, ...[cold!, first!, later!].map((one) => cell(of(one))), aim].join(" | ")} |`).join("\n")}
 `;
 }
 
@@ -183,12 +201,14 @@ try {
     .map(([name, version]) => `${name} ${version}`);
   const settings = values.write
     ? [
-        { workers: 1, fsync: false, warm },
-        { workers: 1, fsync: true, warm },
-        { workers: 4, fsync: false, warm },
-        { workers: 1, fsync: false, warm: LONG_WARM },
+        { workers: 1, fsync: false, warm, turns },
+        { workers: 1, fsync: true, warm, turns },
+        { workers: 4, fsync: false, warm, turns },
+        { workers: 1, fsync: false, warm: LONG_WARM, turns },
+        { workers: 1, fsync: false, warm: 0, turns: FIRST },
+        { fsync: false, ...BURST },
       ]
-    : [{ workers, fsync: values.fsync, warm }];
+    : [{ workers, fsync: values.fsync, warm, turns }];
   const comparisons = settings.map(compared);
   const section = `## Beside others
 
