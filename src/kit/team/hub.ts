@@ -114,7 +114,9 @@ class MsgHub implements Hub {
 
   remove(participant: HubParticipant | string): boolean {
     const name = typeof participant === "string" ? participant : participant.name;
-    this.#members.get(name)?.removeHook(this.#hook);
+    const member = this.#members.get(name);
+    if (!member || (typeof participant !== "string" && member !== participant)) return false;
+    member.removeHook(this.#hook);
     return this.#members.delete(name);
   }
 

@@ -114,6 +114,7 @@ describe("a hub", () => {
     hub.add(bob);
     await ada.call("go");
     expect([hub.remove(bob), hub.remove("bob")]).toEqual([true, false]);
+    expect([hub.remove(agentOf("ada")), hub.names()]).toEqual([false, ["ada"]]);
     await ada.call("go");
     expect(await heardBy(bob)).toEqual(["ada: 2"]);
   });
