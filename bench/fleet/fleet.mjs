@@ -75,7 +75,7 @@ async function run(ids, total) {
 }
 
 const idsOf = (prefix, length) => Array.from({ length }, (_, index) => `${prefix}-${index}`);
-await run(idsOf("warm", warm), warm);
+if (warm > 0) await run(idsOf("warm", warm), warm);
 await sleep(REPORTED_MS);
 await sql("SELECT pg_stat_statements_reset()");
 const crewCpu = () => crew.reduce((sum, { pid }) => sum + cpuOf(pid), 0);

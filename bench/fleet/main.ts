@@ -114,7 +114,9 @@ function compared(setting: Setting): Comparison {
       taken.get(system)!.push(measure(system, setting));
     }
   }
-  return { setting, taken, load: loadavg()[0]! };
+  const comparison = { setting, taken, load: loadavg()[0]! };
+  console.error(textOf(comparison)); // what was measured is shown, also if the next comparison fails
+  return comparison;
 }
 
 function textOf({ setting, taken, load }: Comparison): string {
