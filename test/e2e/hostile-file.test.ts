@@ -201,3 +201,20 @@ describe("The chart of a file", () => {
     expect(faults).toEqual(NO_FAULTS);
   });
 });
+
+test("of two files with one chart, the list has the steps of the chosen one", async () => {
+  const { page, ui } = await env.open();
+  const listed = page.locator(".timeline .rows-of");
+  for (const runId of ["first", "second"]) {
+    const lines = hostileLines({ row: { runId }, step: (n) => ({ e: `step ${n} of ${runId}` }) });
+    const buffer = Buffer.from(lines.map((line) => JSON.stringify(line)).join("\n"));
+    await page
+      .getByTestId("open-file")
+      .first()
+      .setInputFiles({ name: `${runId}.ndjson`, mimeType: "application/x-ndjson", buffer });
+    await expect.poll(() => listed.innerText()).toContain(`step 2 of ${runId}`);
+  }
+  await ui.run("file:first").click();
+  await expect.poll(() => listed.innerText()).not.toContain("of second");
+  expect(await listed.innerText()).toContain("step 2 of first");
+});

@@ -38,6 +38,8 @@ export class LiveRun implements OpenRun {
   readonly #blobs = new BlobCache(MAX_BLOB_CHARACTERS);
   readonly #parts = new Map<string, { readonly texts: string[]; length: number }>();
   #report: RunMessage | undefined;
+  /** The time of the first event; before that a row has the time at which its agent was made. */
+  #startedAt: number | undefined;
   #worker: ConnectedWorker | undefined;
   #since = Date.now();
   #isUp = true;
@@ -66,6 +68,7 @@ export class LiveRun implements OpenRun {
       ...row,
       ...(row.worker && { worker: { ...row.worker, isUp: this.#isUp, since: this.#since } }),
       state: newest ? innermost(active) : row.state,
+      startedAt: this.#startedAt ?? row.startedAt,
       updatedAt: newest?.t ?? row.updatedAt,
       steps: this.log.last,
       can: this.#isUp ? row.can : [],
@@ -106,9 +109,8 @@ export class LiveRun implements OpenRun {
     if (isOther || !this.#isUp) this.#since = Date.now();
     this.#worker = worker;
     this.#isUp = true;
-    this.#report = this.#report
-      ? { ...message, row: { ...message.row, startedAt: this.#report.row.startedAt } }
-      : message;
+    this.#report = message;
+    if (message.row.steps > 1) this.#startedAt ??= message.row.startedAt;
   }
 
   /**

@@ -1,7 +1,7 @@
 // What a process sends of a run is kept within bounds, and what is not part of it is refused.
 import { expect, test } from "vitest";
 import { checkWorkerMessage } from "../../../src/inspect/hub/check-message.ts";
-import { LiveRun } from "../../../src/inspect/hub/live-run.ts";
+import { LiveRun, type RunMessage } from "../../../src/inspect/hub/live-run.ts";
 import type { WorkerToHub } from "../../../src/inspect/protocol/protocol.ts";
 
 type Part = Extract<WorkerToHub, { type: "blob" }>;
@@ -51,6 +51,17 @@ test("the places of the newest 100 processes are known", () => {
   const known = (id: string): boolean => run.lastStepOf(id) === 1;
   expect(["kept", "w149", "w51", "w50", "w0"].map(known)).toEqual([true, true, true, false, false]);
   expect(run.log.last).toBe(151);
+});
+
+test("a run starts with its first event, not when its agent was made, and a later process does not change that", () => {
+  const run = new LiveRun("r");
+  const report = (steps: number, startedAt: number) => ({ row: { steps, startedAt } }) as RunMessage;
+  const worker = (id: string) => ({ id, pid: 1, send: () => {} });
+  const seen = [report(1, 1_000), report(3, 60_000), report(1, 90_000), report(2, 95_000)].map((each, at) => {
+    run.update(each, worker(at < 2 ? "one" : "other"));
+    return run.row.startedAt;
+  });
+  expect(seen).toEqual([1_000, 60_000, 60_000, 60_000]);
 });
 
 const STEPS = { type: "steps", runId: "r", states: [], items: [] };

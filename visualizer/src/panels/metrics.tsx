@@ -12,7 +12,7 @@ export function Metrics() {
   const row = useModel((all) => all.row)!;
   const { run, stepNumber } = useDisplayedStep();
   const isWorking = useModel((all) => all.isWorking) && isLive;
-  const now = useNow(1_000, isWorking);
+  const now = useNow(200, isWorking);
   const totals = isLive ? row.usage : totalsAt(run.contextAt(stepNumber));
   const step = run.at(stepNumber);
   const end = isWorking ? now : isLive ? row.updatedAt : (step?.time ?? row.updatedAt);

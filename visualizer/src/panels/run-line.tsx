@@ -45,7 +45,7 @@ export const RunLine = memo(function RunLine({
   const [suspicion] = suspicions;
   const isLost = phase === "running" && worker?.isUp === false;
   const { icon, tone, label } = outcomeOf(row);
-  const figures = figuresOf(row);
+  const figures = figuresOf(row, isConnected && isDriven(row) ? Math.max(now, row.updatedAt) : row.updatedAt);
   const change = forkOf ? forkText(forkOf) : "";
   const id = shortId(runId.replace(/^file:/, ""));
   return (
@@ -136,17 +136,14 @@ export const RunLine = memo(function RunLine({
 });
 
 /** Returns how many steps a run has, how long it took and what it spent, as far as that is known. */
-function figuresOf({
-  steps,
-  isAtMost,
-  startedAt,
-  updatedAt,
-  usage: { inputTokens, outputTokens, cost },
-}: RunRow): readonly string[] {
+function figuresOf(
+  { steps, isAtMost, startedAt, usage: { inputTokens, outputTokens, cost } }: RunRow,
+  end: number,
+): readonly string[] {
   const tokens = inputTokens === undefined ? undefined : inputTokens + (outputTokens ?? 0);
   return [
     ...(isAtMost ? [] : [`${compact(steps)} ${steps === 1 ? t("step") : t("steps")}`]),
-    duration(Math.max(0, updatedAt - startedAt)),
+    duration(Math.max(0, end - startedAt)),
     ...(cost === undefined ? (tokens === undefined ? [] : [t`${compact(tokens)} tokens`]) : [money(cost)]),
   ];
 }

@@ -10,11 +10,14 @@ import { useNow } from "../parts/use-now.ts";
 import { fillAround } from "../store/load.ts";
 import { model } from "../store/model.ts";
 import { goTo } from "../store/navigate.ts";
+import type { RunData } from "../store/run-data.ts";
 import { useModel } from "../store/use-model.ts";
 import { workLog } from "../store/work-log.ts";
 import { t } from "../words/t.ts";
 
 type RowProps = {
+  /** The run of the step: equal steps of two runs are not the same row. */
+  readonly run: RunData;
   readonly stepNumber: number;
   readonly top: number;
   readonly isSelected: boolean;
@@ -29,8 +32,16 @@ type RowProps = {
 };
 
 /** A step in the list. */
-export const Row = memo(function Row({ stepNumber, top, isSelected, count, place, start, index }: RowProps) {
-  const { run } = model;
+export const Row = memo(function Row({
+  run,
+  stepNumber,
+  top,
+  isSelected,
+  count,
+  place,
+  start,
+  index,
+}: RowProps) {
   const step = run.at(stepNumber);
   const option = {
     style: { top },

@@ -99,6 +99,7 @@ export function Timeline() {
               <Row
                 // elements of rows that leave at one end are reused at the other
                 key={row % drawn}
+                run={run}
                 stepNumber={step}
                 top={row * ROW}
                 isSelected={step === stepNumber}

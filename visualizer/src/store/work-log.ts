@@ -82,6 +82,11 @@ export class WorkLog {
     return this.#works.slice(first, last.id + 1);
   }
 
+  /** True if the step after those that it has read is missing: it was made before the steps came, or there is a gap. */
+  get isStuck(): boolean {
+    return this.#next <= this.#run.last && !this.#run.at(this.#next);
+  }
+
   /** Reads the steps that it has not read. */
   read(): void {
     for (; this.#next <= this.#run.last; this.#next++) {
@@ -284,7 +289,7 @@ const logs = new WeakMap<RunData, { readonly index: ChartIndex | undefined; read
 export function workLog(run: RunData, index: ChartIndex | undefined): WorkLog {
   const known = logs.get(run);
   const isWhole = known && (run.isFilling || Math.max(run.wholeFrom, run.first) >= known.log.from);
-  const isCurrent = isWhole && known.index === index;
+  const isCurrent = isWhole && known.index === index && !known.log.isStuck;
   const log = isCurrent ? known.log : new WorkLog(run, index);
   if (!isCurrent) logs.set(run, { index, log });
   log.read();

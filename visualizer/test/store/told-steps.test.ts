@@ -6,7 +6,9 @@ import { toolOf } from "../../../test/support/agents.ts";
 import { titleOf } from "../../src/logic/step-title.ts";
 import { toldSteps, withStep } from "../../src/store/told-steps.ts";
 import { workLog } from "../../src/store/work-log.ts";
-import type { RunData } from "../../src/store/run-data.ts";
+import { RunData } from "../../src/store/run-data.ts";
+import { encodeStep } from "../../src/wire/step.ts";
+import type { StepPage } from "../../src/wire/types.ts";
 import { index, observed } from "../map/mapped.ts";
 
 const titlesOf = (run: RunData, steps: readonly number[]): readonly string[] => {
@@ -42,6 +44,27 @@ test("the told steps are all but those in which the engine checked permissions o
   expect(titlesOf(run, told)).toContain("a person is asked");
   expect(titlesOf(run, told)).not.toContain("permissions checked");
   expect(toldSteps(run, index)).toEqual(told); // judged once
+});
+
+test("a run that was drawn before its steps came, the newest first, is told as any other", async () => {
+  const run = await paid();
+  const told = toldSteps(run, index);
+  const loaded = new RunData();
+  expect(toldSteps(loaded, index)).toEqual([]);
+  const pageOf = (from: number, to: number): StepPage => ({
+    runId: "r",
+    states: run.states,
+    items: Array.from({ length: to - from + 1 }, (_, at) => encodeStep(run.at(from + at)!)),
+    total: run.last,
+    first: 1,
+  });
+  const middle = Math.ceil(run.last / 2);
+  loaded.isFilling = true;
+  loaded.add(pageOf(middle + 1, run.last));
+  expect(toldSteps(loaded, index).slice(middle)).toEqual(told.filter((at) => at > middle));
+  loaded.add(pageOf(1, middle));
+  loaded.isFilling = false;
+  expect(toldSteps(loaded, index)).toEqual(told);
 });
 
 test("the displayed step stands in its place among the told steps", () => {
