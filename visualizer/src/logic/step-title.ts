@@ -102,6 +102,15 @@ export function titleOf(step: Step, ended: readonly Work[], begun: readonly Work
   };
 }
 
+/** Describes a step of the engine alone, which the list has only while it is displayed, by the calls that run since. */
+export function titleInList(step: Step, ended: readonly Work[], begun: readonly Work[]): StepTitle {
+  const title = titleOf(step, ended, begun);
+  const calls = begun.filter(({ kind }) => kind === "tool");
+  if (calls.length === 0 || !isInternal(step, ended, begun)) return title;
+  const began = calls.length === 1 ? t`${calls[0]!.name} began` : t`${calls.length} calls began`;
+  return { ...title, title: began, note: "", took: undefined, kind: "tool" };
+}
+
 /** A step of an actor is its event, and what the recording lacks of it. */
 function actorTitle({ event, edges }: Step, { z: error, o: omitted, h: isHidden }: ActorStep): StepTitle {
   const note = [

@@ -33,6 +33,8 @@ export type Work = {
   /** "failed" with the first line of why in `detail`. */
   state: "running" | "done" | "failed" | "stopped";
   detail: string;
+  /** An attempt of a call that ended with a question: the call has no result yet, and goes on with the answer. */
+  asks?: boolean;
 };
 
 /** The name of the work of a model that sums up the conversation. */

@@ -341,10 +341,18 @@ export function edgeSteps(
 ): readonly number[] {
   const steps = (all: readonly { readonly step: number }[]): readonly number[] => all.map(({ step }) => step);
   const calls = works.filter(({ kind, name }) => kind === "tool" && !handoffs.has(name));
+  const asking = new Set<string | undefined>();
+  const resumed = new Set<Work>(); // the model has not called again
+  for (const work of calls) {
+    if (asking.delete(work.callId)) resumed.add(work);
+    if (work.asks) asking.add(work.callId);
+  }
   const begun = (isOf: (work: Work) => boolean): readonly number[] =>
-    calls.flatMap((work) => (isOf(work) ? [work.from] : []));
+    calls.flatMap((work) => (isOf(work) && !resumed.has(work) ? [work.from] : []));
   const ended = (isOf: (work: Work) => boolean): readonly number[] =>
-    calls.flatMap((work) => (isOf(work) && work.to !== undefined ? [work.to] : [])).toSorted((a, b) => a - b);
+    calls
+      .flatMap((work) => (isOf(work) && work.to !== undefined && !work.asks ? [work.to] : []))
+      .toSorted((a, b) => a - b);
   const isAgent = ({ name }: Work): boolean => agents.has(name);
   const isTool = ({ name }: Work): boolean => !agents.has(name);
   switch (id) {

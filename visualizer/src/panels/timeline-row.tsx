@@ -3,7 +3,7 @@ import { configurationName, toneOf, type ChartIndex } from "../logic/chart-index
 import { compact, duration } from "../logic/format.ts";
 import { eventText } from "../logic/guards.ts";
 import { isFailure, usageOf } from "../logic/step-notes.ts";
-import { titleOf, type StepTitle } from "../logic/step-title.ts";
+import { titleInList, type StepTitle } from "../logic/step-title.ts";
 import { barHeight } from "../logic/scrubber-scale.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { useNow } from "../parts/use-now.ts";
@@ -62,7 +62,7 @@ export const Row = memo(function Row({
   const name = configurationName(states);
   const inner = name.lastIndexOf(".") + 1;
   const log = workLog(run, index);
-  const { title, note, isFailed, took, kind } = titleOf(
+  const { title, note, isFailed, took, kind } = titleInList(
     step,
     log.endedAt(stepNumber),
     log.begunAt(stepNumber),

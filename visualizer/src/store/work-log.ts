@@ -171,7 +171,10 @@ export class WorkLog {
     const open = this.#open.get(key);
     const isRunning = record.status === "running";
     if (open && (!isRunning || open.attempt !== record.attempt))
-      this.#end(key, step, outcomeOfAttempt(step, record, open.attempt));
+      this.#end(key, step, {
+        ...outcomeOfAttempt(step, record, open.attempt),
+        asks: record.status === "suspended",
+      });
     if (isRunning && !this.#open.has(key))
       this.#begin(key, step, {
         kind: "tool",
@@ -220,7 +223,7 @@ export class WorkLog {
     if (work.callId !== undefined) add(this.#ofCall, work.callId, work);
   }
 
-  #end(key: string, step: Step, outcome: Pick<Work, "state" | "detail">): void {
+  #end(key: string, step: Step, outcome: Pick<Work, "state" | "detail" | "asks">): void {
     const work = this.#open.get(key)!;
     Object.assign(work, { to: step.number, end: Math.max(work.begin, step.elapsed), ...outcome });
     this.#open.delete(key);

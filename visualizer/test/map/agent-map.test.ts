@@ -192,6 +192,31 @@ describe("The map of a run", () => {
     expect(map.edges.get("model>answer")?.taken).toBe(0);
   });
 
+  test("of a sub-agent that waits has no result on its way back, and one call once it went on", async () => {
+    const clerk = {
+      name: "clerk",
+      tools: [tool("pay", undefined, { permission: "ask" })],
+      model: scriptedModel([{ calls: [call("pay", 1)] }, "Paid."]),
+    };
+    const asks = { calls: [{ id: "c", name: "call_clerk", input: { message: "Pay." } }] };
+    const boss = createAgent({
+      name: "boss",
+      tools: [agentTool({ agent: clerk, description: "Pays." })],
+      model: scriptedModel([asks, "Done."]),
+    });
+    const run = await observed(boss, async (agent) => {
+      await agent.call("Pay.");
+      await agent.decide(agent.status().pending[0]!.callId, "approve");
+      await agent.call();
+    });
+    const taken = Array.from({ length: run.last }, (_, at) => {
+      const { edges, agents } = mapOf(run, at + 1);
+      return [agents[0]?.asks ?? 0, edges.get("model>agents")!.taken, edges.get("agents>prompt")!.taken];
+    });
+    expect(taken.findLast(([asks]) => asks === 1)).toEqual([1, 1, 1]);
+    expect(taken.find(([asks]) => asks === 1)).toEqual([1, 1, 0]);
+  });
+
   test("of a stored session tells the same of tools, people and edges as the live one", async () => {
     const store = memoryStore();
     const agent = createAgent({

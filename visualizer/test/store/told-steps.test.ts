@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createAgent } from "agentchart";
 import { scriptedModel } from "agentchart/testing";
 import { toolOf } from "../../../test/support/agents.ts";
-import { titleOf } from "../../src/logic/step-title.ts";
+import { titleInList, titleOf } from "../../src/logic/step-title.ts";
 import { toldSteps, withStep } from "../../src/store/told-steps.ts";
 import { workLog } from "../../src/store/work-log.ts";
 import { RunData } from "../../src/store/run-data.ts";
@@ -65,6 +65,17 @@ test("a run that was drawn before its steps came, the newest first, is told as a
   loaded.add(pageOf(1, middle));
   loaded.isFilling = false;
   expect(toldSteps(loaded, index)).toEqual(told);
+});
+
+test("a step of the engine that the list has, because it is displayed, tells the call that runs since", async () => {
+  const run = await paid();
+  const log = workLog(run, index);
+  const titles = Array.from({ length: run.last }, (_, at) => {
+    const { title, took } = titleInList(run.at(at + 1)!, log.endedAt(at + 1), log.begunAt(at + 1));
+    return [title, took] as const;
+  });
+  const began = titles.filter(([title]) => title.endsWith(" began") && title !== "the run began");
+  expect(began).toEqual([["pay began", undefined]]);
 });
 
 test("the displayed step stands in its place among the told steps", () => {
