@@ -1,4 +1,5 @@
 import { AgentError } from "../core/base/error.ts";
+import { runsOf } from "../store/entry-runs.ts";
 import type { JournalEntry, SessionStore } from "../store/port.ts";
 import type { Fact, SessionEntry } from "./entry.ts";
 import { shapeProblem } from "./entry-shapes.ts";
@@ -22,7 +23,17 @@ export async function* readEntries(
   sessionId: string,
   options?: { readonly after?: number; readonly limit?: number },
 ): AsyncGenerator<SessionEntry> {
-  for await (const entry of store.read(sessionId, options)) yield readEntry(entry);
+  for await (const run of runsOf(store.read(sessionId, options)))
+    for (const entry of run) yield readEntry(entry);
+}
+
+/** Yields the same entries as {@link readEntries} in runs, for who reads many of them before somebody gets an answer. */
+export async function* readEntryRuns(
+  store: SessionStore,
+  sessionId: string,
+  options?: { readonly after?: number; readonly limit?: number },
+): AsyncGenerator<readonly SessionEntry[]> {
+  for await (const run of runsOf(store.read(sessionId, options))) yield run.map(readEntry);
 }
 
 /** Yields the entries of a journal up to its damage, if it has any. */

@@ -12,7 +12,8 @@ import { contextOf, JournalFold, type Checkpoint, marksOf, type Mark, type Messa
 import { JOURNAL_FORMAT, quarantineReason, readShortKept } from "./format.ts";
 import type { CachedBefore, CachedSession, SessionCache } from "./cached-sessions.ts";
 import { ModelCallReader } from "./model-calls.ts";
-import { readEntries } from "./read-entry.ts";
+import { runsOf } from "../store/entry-runs.ts";
+import { readEntry, readEntryRuns } from "./read-entry.ts";
 import { historyProblem, checkMessages } from "../core/message/validate.ts";
 import { TranscriptHead, type TranscriptPart } from "../core/message/transcript-head.ts";
 import { MessageFold } from "./message-fold.ts";
@@ -127,12 +128,13 @@ async function readFrom(
   const fold = new JournalFold(settings, found.checkpoint, begin);
   const calls = new ModelCallReader(begin && checkpoint!.calls);
   const isCounted = (seq: number): boolean => begin === undefined || seq > checkpoint!.seq;
-  for await (const entry of readEntries(store, sessionId, { after: begin ? begin[1] - 1 : 0 })) {
-    if (begin && entry.type === "messages" && entry.data.from < begin[0]) return undefined;
-    fold.push(entry);
-    if (entry.type === "position" && isCounted(entry.seq))
-      for (const call of entry.data.modelCalls ?? []) calls.read(call, null);
-  }
+  for await (const run of readEntryRuns(store, sessionId, { after: begin ? begin[1] - 1 : 0 }))
+    for (const entry of run) {
+      if (begin && entry.type === "messages" && entry.data.from < begin[0]) return undefined;
+      fold.push(entry);
+      if (entry.type === "position" && isCounted(entry.seq))
+        for (const call of entry.data.modelCalls ?? []) calls.read(call, null);
+    }
   const session = fold.state();
   const messages = checkedStored(session.messages, sessionId);
   if (begin && messages[0] && hasBlock(messages[0], "tool_result")) return undefined;
@@ -271,7 +273,8 @@ async function readPart(
   const behind = marks.find(([index]) => index === to)![1];
   const fold = new MessageFold(begin);
   const range = { after: first - 1, limit: behind - first };
-  for await (const entry of readEntries(store, sessionId, range)) fold.push(entry);
+  for await (const run of runsOf(store.read(sessionId, range)))
+    for (const entry of run) if (entry.type !== "position") fold.push(readEntry(entry)); // it has no messages
   const messages = checkedStored(fold.messages, sessionId);
   const found = historyProblem(messages, undefined, recoverOrphans);
   if (messages.length === to - begin && !found) return { from: begin, messages };

@@ -2,6 +2,7 @@ import { withRulesOf } from "../core/tool/rules/store-rules.ts";
 import { AgentError } from "../core/base/error.ts";
 import { perObject } from "../core/base/json.ts";
 import { LONGEST_DELAY_MS, restarted } from "../core/base/time.ts";
+import { EntryRuns, runsOf } from "./entry-runs.ts";
 import type { SessionStore } from "./port.ts";
 
 /** The maximum time of an operation of a store unless the store says so itself, ms. */
@@ -42,13 +43,13 @@ export async function endsWithin(work: Promise<unknown>, ms: number): Promise<bo
   }
 }
 
-/** Yields as `entries` does; rejects as {@link inTime} if one takes longer. All of them have one timer: there may be many. */
+/** Yields as `items` does; rejects as {@link inTime} if one takes longer. All of them have one timer: there may be many. */
 async function* eachInTime<T>(
-  entries: AsyncIterable<T>,
+  items: AsyncIterable<T>,
   timeoutMs: number,
   operation: string,
 ): AsyncGenerator<T> {
-  const iterator = entries[Symbol.asyncIterator]();
+  const iterator = items[Symbol.asyncIterator]();
   let giveUp: (error: AgentError) => void = () => {};
   const isBounded = timeoutMs <= LONGEST_DELAY_MS;
   const start = (): NodeJS.Timeout => setTimeout(() => giveUp(lateError(timeoutMs, operation)), timeoutMs);
@@ -112,7 +113,7 @@ function bounding(store: SessionStore, maxMs = Number.POSITIVE_INFINITY): Sessio
         ? work
         : bounded(work, "append");
     },
-    read: (...args) => eachInTime(store.read(...args), limit(), "read"),
+    read: (...args) => new EntryRuns(eachInTime(runsOf(store.read(...args)), limit(), "read")),
     load: (sessionId) => bounded(store.load(sessionId), "load"),
     putInput: (...args) => bounded(store.putInput(...args), "put an input"),
     ...(store.offerInput && { offerInput: (...args) => bounded(store.offerInput!(...args), "put an input") }),

@@ -3,6 +3,7 @@ import { AgentError } from "../core/base/error.ts";
 import { check } from "../core/base/options.ts";
 import { rulesOfStore, withRules } from "../core/tool/rules/store-rules.ts";
 import { STORE_TIMEOUT_MS, withDeadlines } from "./deadlines.ts";
+import { EntryRuns, runsOf } from "./entry-runs.ts";
 import { newOwner } from "./leases.ts";
 import {
   damagedMark,
@@ -24,7 +25,7 @@ import {
   type PartitionedStoreOptions,
 } from "./partition-map.ts";
 import { isAway, mergedPage, partitionsAway, type PagedStore } from "./partition-pages.ts";
-import type { Lease, SessionInfo, SessionStore } from "./port.ts";
+import type { JournalEntry, Lease, SessionInfo, SessionStore } from "./port.ts";
 import { searchPartitions } from "./partition-search.ts";
 import { pruneSessions } from "./prune.ts";
 import { compareIds } from "./shared.ts";
@@ -108,6 +109,15 @@ export function partitionedStore(
     const found = await read(place);
     const isThere = place === range.store || place === (await storeOf(range, sessionId));
     return isThere ? found : read(range.store);
+  }
+
+  async function* readRuns(
+    sessionId: string,
+    how: Parameters<SessionStore["read"]>[1],
+  ): AsyncGenerator<readonly JournalEntry[]> {
+    const range = rangeOf(ranges, sessionId);
+    const place = isMoving(range) ? await storeOf(range, sessionId) : range.store;
+    yield* runsOf(place.read(sessionId, how));
   }
 
   /** Reads a session's inbox, with what came to it in a former store. */
@@ -256,10 +266,7 @@ export function partitionedStore(
 
     append: (sessionId, batch) => at(sessionId, (place) => place.append(sessionId, batch)),
 
-    async *read(sessionId, how) {
-      const range = rangeOf(ranges, sessionId);
-      yield* (isMoving(range) ? await storeOf(range, sessionId) : range.store).read(sessionId, how);
-    },
+    read: (sessionId, how) => new EntryRuns(readRuns(sessionId, how)),
 
     async load(sessionId) {
       const found = await readAt(sessionId, (place) => place.load(sessionId));

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AgentError } from "../core/base/error.ts";
 import { STORE_TIMEOUT_MS } from "./deadlines.ts";
 import { withRulesOf } from "../core/tool/rules/store-rules.ts";
+import { EntryRuns, runsOf } from "./entry-runs.ts";
 import type { Batch, JournalEntry, OfferedInput, SessionInput, SessionStore } from "./port.ts";
 import { deletedMeanwhile } from "./shared.ts";
 
@@ -57,6 +58,45 @@ export function retryingStore(
     return found && JSON.stringify(found.data) === JSON.stringify(data) ? "accepted" : "duplicate";
   }
 
+  async function* readRuns(
+    sessionId: string,
+    { after = 0, limit = Number.POSITIVE_INFINITY }: Parameters<SessionStore["read"]>[1] = {},
+  ): AsyncGenerator<readonly JournalEntry[]> {
+    let [last, left] = [after, limit];
+    let former: JournalEntry | undefined;
+    let source: AsyncIterator<readonly JournalEntry[]> | undefined;
+    /** Opens the journal again behind the entry that came last, if it still has that. */
+    const open = async (): Promise<IteratorResult<readonly JournalEntry[]>> => {
+      const again = former ? 1 : 0;
+      const range = { after: last - again, limit: left + again };
+      source = runsOf(store.read(sessionId, range))[Symbol.asyncIterator]();
+      const first = await source.next();
+      if (!former) return first;
+      const [same, ...rest] = first.done ? [] : first.value;
+      if (JSON.stringify(same) !== JSON.stringify(former)) throw deletedMeanwhile(sessionId);
+      return rest.length > 0 ? { value: rest } : source.next();
+    };
+    const next = () =>
+      retrying(async () => {
+        try {
+          return await (source ? source.next() : open());
+        } catch (error) {
+          source = undefined;
+          throw error;
+        }
+      });
+    try {
+      for (let step = await next(); !step.done; step = await next()) {
+        former = step.value.at(-1) ?? former;
+        last += step.value.length;
+        left -= step.value.length;
+        yield step.value;
+      }
+    } finally {
+      await source?.return?.();
+    }
+  }
+
   return withRulesOf(store, {
     timeoutMs: timeoutMs + (store.timeoutMs ?? STORE_TIMEOUT_MS),
     ...(store.acquiresIfReady && { acquiresIfReady: true }),
@@ -93,39 +133,7 @@ export function retryingStore(
         throw new AgentError("session/lease-lost", message, { cause: error, data: { sessionId, fence } });
       }
     },
-    async *read(sessionId, { after = 0, limit = Number.POSITIVE_INFINITY } = {}) {
-      let [last, left] = [after, limit];
-      let former: JournalEntry | undefined;
-      /** Reads on behind the entry that came last, if the journal still has it. */
-      const open = async (): Promise<AsyncIterator<JournalEntry>> => {
-        const again = former ? 1 : 0;
-        const range = { after: last - again, limit: left + again };
-        const opened = store.read(sessionId, range)[Symbol.asyncIterator]();
-        if (former && JSON.stringify((await opened.next()).value) !== JSON.stringify(former))
-          throw deletedMeanwhile(sessionId);
-        return opened;
-      };
-      let source: AsyncIterator<JournalEntry> | undefined;
-      const next = () =>
-        retrying(async () => {
-          try {
-            return await (source ??= await open()).next();
-          } catch (error) {
-            source = undefined;
-            throw error;
-          }
-        });
-      try {
-        for (let step = await next(); !step.done; step = await next()) {
-          former = step.value;
-          last++;
-          left--;
-          yield former;
-        }
-      } finally {
-        await source?.return?.();
-      }
-    },
+    read: (sessionId, range) => new EntryRuns(readRuns(sessionId, range)),
     load: (sessionId) => retrying(() => store.load(sessionId)),
     putInput: async (sessionId, input) =>
       retrying(async (attempt) => {

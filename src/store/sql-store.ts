@@ -12,10 +12,12 @@ import {
   sessionPage,
   labelsOf,
 } from "./shared.ts";
+import { EntryRuns } from "./entry-runs.ts";
 import { isDeadOwner, ownersHere } from "./leases.ts";
 import type {
   Batch,
   FormerHolder,
+  JournalEntry,
   Lease,
   OfferOptions,
   SessionFilter,
@@ -144,6 +146,43 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
       db.renewSearch !== undefined && AgentError.is(error) && error.code === "session/damaged",
   });
 
+  async function* readRuns(
+    sessionId: string,
+    { after = 0, limit = Number.POSITIVE_INFINITY }: Parameters<SessionStore["read"]>[1] = {},
+  ): AsyncGenerator<readonly JournalEntry[]> {
+    const key = checkedKey(sessionId);
+    let [last, left] = [after, limit];
+    let former: { readonly seq: number; readonly checksum: unknown } | undefined;
+    while (left > 0) {
+      const count = Math.min(left, ROWS_PER_PAGE);
+      const found = await db.query("read", [sql.read, [key, last, count]]);
+      const rows = found.filter(({ entry }) => entry !== null);
+      const head = found.find(({ entry }) => entry === null);
+      let before = head?.["checksum"] ?? null;
+      if (former && !(Number(head?.["seq"]) >= former.seq && before === former.checksum))
+        throw deletedMeanwhile(sessionId);
+      const run: JournalEntry[] = [];
+      let damage: unknown;
+      try {
+        for (const row of rows) {
+          const entries = entriesOf(row, before, sessionId, last + 1);
+          before = row["checksum"] ?? null;
+          last += entries.length;
+          run.push(...entries);
+        }
+      } catch (error) {
+        damage = error;
+      }
+      if (run.length > 0) yield run.slice(0, left);
+      if (damage !== undefined) throw damage;
+      left -= run.length;
+      former = head && { seq: Number(head["seq"]), checksum: before };
+      if (rows.length === count) continue;
+      if (last !== Math.max(after, Number(head?.["seq"] ?? 0))) throw endMissing(sessionId, last);
+      return;
+    }
+  }
+
   const store: SessionStore = {
     ...(db.readsWhatItWrites && { acquiresIfReady: true }),
 
@@ -221,30 +260,7 @@ export function sqlStore(db: SqlDatabase, now: () => number | null): SessionStor
       return row.seq;
     },
 
-    async *read(sessionId, { after = 0, limit = Number.POSITIVE_INFINITY } = {}) {
-      const key = checkedKey(sessionId);
-      let [last, left] = [after, limit];
-      let former: { readonly seq: number; readonly checksum: unknown } | undefined;
-      while (left > 0) {
-        const count = Math.min(left, ROWS_PER_PAGE);
-        const found = await db.query("read", [sql.read, [key, last, count]]);
-        const rows = found.filter(({ entry }) => entry !== null);
-        const head = found.find(({ entry }) => entry === null);
-        let before = head?.["checksum"] ?? null;
-        if (former && !(Number(head?.["seq"]) >= former.seq && before === former.checksum))
-          throw deletedMeanwhile(sessionId);
-        for (const row of rows) {
-          const entries = entriesOf(row, before, sessionId, last + 1);
-          before = row["checksum"] ?? null;
-          last += entries.length;
-          for (const entry of entries) if (left-- > 0) yield entry;
-        }
-        former = head && { seq: Number(head["seq"]), checksum: before };
-        if (rows.length === count) continue;
-        if (last !== Math.max(after, Number(head?.["seq"] ?? 0))) throw endMissing(sessionId, last);
-        return;
-      }
-    },
+    read: (sessionId, range) => new EntryRuns(readRuns(sessionId, range)),
 
     async load(sessionId) {
       const key = checkedKey(sessionId);
