@@ -115,6 +115,9 @@ test("A system of actors is shown with its chart, its steps and its events, on a
     const { overlaps, small, outside } = await textProblems(page);
     expect.soft({ overlaps, small, outside }).toEqual({ overlaps: [], small: [], outside: [] });
     expect.soft(await accessibilityProblems(page)).toEqual([]);
+    const cut = `[...document.querySelectorAll(".sequence svg text")].filter((text) =>
+      text.getBoundingClientRect().right > text.ownerSVGElement.getBoundingClientRect().right).map((text) => text.textContent)`;
+    expect(await page.evaluate(cut)).toEqual([]);
     const all = await sequence.getByRole("option").evaluateAll((arrows) => arrows.map(({ id }) => id));
     const events = sequence.getByRole("listbox", { name: "Events" });
     await events.focus();

@@ -157,13 +157,16 @@ describe("The shortcuts of a card", () => {
   test("act only while the card itself has the focus", async () => {
     const { page, ui } = await openRun();
     const card = ui.pending("c5");
+    const keys = (): Promise<number> => card.locator("kbd").filter({ visible: true }).count();
     await page.getByRole("listbox", { name: "Steps" }).focus();
+    expect(await keys()).toBe(0);
     for (const key of ["a", "e", "r"]) await page.keyboard.press(key);
     await card.getByRole("button", { name: /^Approve/ }).focus();
     for (const key of ["a", "e", "r"]) await page.keyboard.press(key);
     expect(await card.locator("form").count()).toBe(0);
     await page.keyboard.press("y");
     await card.and(page.locator(":focus")).waitFor();
+    expect(await keys()).toBe(3);
     await page.keyboard.press("r");
     const reason = card.getByRole("textbox", { name: /^Reason/ });
     await reason.and(page.locator(":focus")).waitFor();

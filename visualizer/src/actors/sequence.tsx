@@ -11,6 +11,8 @@ import type { RunRow } from "../wire/types.ts";
 import { t } from "../words/t.ts";
 
 const ROW = 26;
+/** px of a character of a text, at most on average. */
+const CHARACTER = 7.5;
 const COLUMN = 150;
 /** px of the column in which events from outside of the system begin. */
 const OUTSIDE = 90;
@@ -55,6 +57,10 @@ export default function Sequence() {
   };
   const placeOf = new Map(actors.map(({ runId }, place) => [runId, OUTSIDE + COLUMN * (place + 0.5)]));
   const width = OUTSIDE + COLUMN * actors.length;
+  // a text begins at its lane: those of the last ones need more room than the lanes
+  const textsEnd = Math.max(
+    ...drawn.map((message) => placeOf.get(message.to)! + textOf(message).length * CHARACTER),
+  );
   const left = all.length - drawn.length > 0 || (page?.before ?? 0) > 0;
   return (
     <div className="sequence" role="region" aria-label={t("Sequence of events")}>
@@ -75,7 +81,7 @@ export default function Sequence() {
       </div>
       {left && <p className="muted sequence-note">{t("Older events are in the steps of the actors.")}</p>}
       <svg
-        width={width}
+        width={Math.max(width, textsEnd + CHARACTER)}
         height={drawn.length * ROW + 8}
         role="listbox"
         tabIndex={0}
@@ -108,6 +114,11 @@ export default function Sequence() {
 
 const idOf = ({ n }: ActorMessage): string => `message-${n}`;
 
+function textOf({ e, z: error }: ActorMessage): string {
+  const text = `${e === "xstate.init" ? t("began") : eventText(e)}${error ? ` ✕ ${error.name}` : ""}`;
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}
+
 type ArrowProps = {
   readonly message: ActorMessage;
   readonly y: number;
@@ -124,7 +135,6 @@ function Arrow({ message, y, from, to, isSelected }: ArrowProps) {
   }, [isSelected]);
   const isOwn = from === to;
   const side = to >= from ? -1 : 1;
-  const text = `${e === "xstate.init" ? t("began") : eventText(e)}${error ? ` ✕ ${error.name}` : ""}`;
   const title = [
     t`${e}: step ${q}`,
     error && `${error.name}: ${error.message}`,
@@ -156,7 +166,7 @@ function Arrow({ message, y, from, to, isSelected }: ArrowProps) {
         <path d={`M${from} ${y} H${to} m${side * 6} -4 l${-side * 6} 4 l${side * 6} 4`} />
       )}
       <text x={isOwn ? to + 9 : Math.min(from, to) + 6} y={isOwn ? y : y - 4}>
-        {text.length > 60 ? `${text.slice(0, 59)}…` : text}
+        {textOf(message)}
       </text>
     </g>
   );
