@@ -107,6 +107,12 @@ test("A system of actors is shown with its chart, its steps and its events, on a
       await page.getByText(name, { exact: true }).first().waitFor();
     await page.getByText("shop", { exact: true }).first().click();
     await page.getByText("delivered", { exact: true }).filter({ visible: true }).first().waitFor();
+    for (let back = 0; back < 3; back++) {
+      await page.keyboard.press("k"); // events of one region
+      await settled(page);
+      expect(await page.getByText("Other edges of this step are not recorded.").count()).toBe(0);
+    }
+    await page.keyboard.press("l");
     await page.getByRole("button", { name: "Sequence" }).click();
     const sequence = page.getByRole("region", { name: "Sequence of events" });
     for (const event of ["began", "tick", "order", "deliver"])

@@ -11,7 +11,7 @@ import type { Step } from "../wire/step.ts";
 import type { ChartEdge } from "../wire/types.ts";
 import { choicesAt, enteredAt } from "../store/run-queries.ts";
 import { isFailure } from "../logic/step-notes.ts";
-import { titleOf } from "../logic/step-title.ts";
+import { titleInList } from "../logic/step-title.ts";
 import { workLog } from "../store/work-log.ts";
 import { model } from "../store/model.ts";
 import { useStep } from "./use-step.ts";
@@ -61,7 +61,7 @@ export function EventTab() {
 function WhatHappened({ step }: { readonly step: Step }) {
   const log = workLog(model.run, model.chart?.index);
   const ended = log.endedAt(step.number);
-  const { title, note, isFailed } = titleOf(step, ended, log.begunAt(step.number));
+  const { title, note, isFailed } = titleInList(step, ended, log.begunAt(step.number));
   return (
     <>
       <h3 className="big">{title}</h3>
@@ -83,7 +83,7 @@ function Times({ step }: { readonly step: Step }) {
   const { run } = model;
   const before = run.durationOf(step.number - 1);
   const log = workLog(run, model.chart?.index);
-  const { took } = titleOf(step, log.endedAt(step.number), log.begunAt(step.number)); // as the list says it
+  const { took } = titleInList(step, log.endedAt(step.number), log.begunAt(step.number)); // as the list says it
   return (
     <dl className="facts">
       <dt>{t("time")}</dt>
@@ -114,7 +114,8 @@ const INCOMPLETE = {
 function missingEdges({ event, actor }: Step, coverage: keyof typeof INCOMPLETE): string | undefined {
   if (event === "xstate.init") return undefined;
   const isUntold = actor && (actor.u || coverage === "none");
-  return isUntold ? t("Nobody told which transitions were taken here.") : INCOMPLETE[coverage];
+  if (isUntold) return t("Nobody told which transitions were taken here.");
+  return actor ? undefined : INCOMPLETE[coverage]; // XState tells all of an event; a path through regions is not one of a single state
 }
 
 /** The edges that were taken, and those whose guards were judged beside them. */
