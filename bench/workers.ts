@@ -29,6 +29,8 @@ const ALONE = IS_SMOKE ? 7 : isSoak ? 300 : 60;
 const RESTING = IS_SMOKE ? 20 : 100_000;
 const CREWS = IS_SMOKE ? [2] : [1, 2, 3, 4];
 const HELD = 10;
+/** Turns of two messages each that make a long session, and processes that go on with it. */
+const [LONG, FRESH] = IS_SMOKE ? [3, 1] : [500, 9];
 
 const postgres = await startPostgres();
 if (!postgres) throw new Error("bench:workers needs Postgres: set DATABASE_URL, or install it.");
@@ -111,6 +113,32 @@ async function latency(queue: BullQueueOptions): Promise<readonly number[]> {
   await crew.end();
   await close();
   return found.slice(5);
+}
+
+/** From dispatch to the model call in a long session, ms: of the worker that knows it, and of ones that have done one other turn. */
+async function longSession(
+  queue: BullQueueOptions,
+): Promise<{ readonly known: readonly number[]; readonly fresh: readonly number[] }> {
+  const { dispatcher, crew: hire, close } = await site(queue);
+  const turn = async (crew: Crew, id: string): Promise<number> => {
+    const ended = crew.count("ended");
+    await dispatcher.dispatch(id, "go", { agent: "instant" });
+    await crew.until(() => crew.count("ended") > ended);
+    return crew.ofType("asked").at(-1)!.afterMs;
+  };
+  const crew = await hire(1);
+  const known: number[] = [];
+  for (let count = 0; count < LONG; count++) known.push(await turn(crew, "long"));
+  await crew.end();
+  const fresh: number[] = [];
+  for (let index = 0; index < FRESH; index++) {
+    const started = await hire(1);
+    await turn(started, `other-${index}`);
+    fresh.push(await turn(started, "long"));
+    await started.end();
+  }
+  await close();
+  return { known: known.slice(-20), fresh };
 }
 
 /** How long sessions wait whose worker was killed in a tool, ms. */
@@ -226,6 +254,8 @@ for (const [name, queue] of Object.entries(QUEUES)) {
     `${(median(of) / 1_000).toFixed(1)} | ${(Math.max(...of) / 1_000).toFixed(1)}`;
   takeovers.push(`| ${name} | ${seconds(atDefaults)} | ${seconds(tuned)} |`);
 }
+console.error("a long session …");
+const long = await longSession(QUEUES["Postgres"]!);
 console.error("one process …");
 const alone = await oneProcess();
 console.error("resting sessions …");
@@ -253,6 +283,9 @@ From dispatch to the first model call of a session that is new, one at a time, m
 | queue on | median | 95 % |
 |---|---|---|
 ${delays.join("\n")}
+
+In a session of ${(2 * LONG).toLocaleString("en")} messages, all of which the model sees: ${ms(median(long.known))} ms if the worker knows the session; ${ms(median(long.fresh))} ms (${ms(Math.min(...long.fresh))} to ${ms(Math.max(...long.fresh))}) if it
+has just started and done one other turn. Aims: 25 and 80. The other turn has run the code of a turn once; that of reading runs for the first time.
 
 In one process, with a queue in memory and SQLite, from dispatch to the first delta of the answer at a subscriber: ${ms(median(alone))} ms (95 %:
 ${ms(percentile(alone, 0.95))} ms). Nothing of it waits for a poll.
