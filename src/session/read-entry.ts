@@ -27,15 +27,6 @@ export async function* readEntries(
     for (const entry of run) yield readEntry(entry);
 }
 
-/** Yields the same entries as {@link readEntries} in runs, for who reads many of them before somebody gets an answer. */
-export async function* readEntryRuns(
-  store: SessionStore,
-  sessionId: string,
-  options?: { readonly after?: number; readonly limit?: number },
-): AsyncGenerator<readonly SessionEntry[]> {
-  for await (const run of runsOf(store.read(sessionId, options))) yield run.map(readEntry);
-}
-
 /** Yields the entries of a journal up to its damage, if it has any. */
 export async function* readableEntries(
   ...args: Parameters<typeof readEntries>

@@ -13,7 +13,7 @@ import { JOURNAL_FORMAT, quarantineReason, readShortKept } from "./format.ts";
 import type { CachedBefore, CachedSession, SessionCache } from "./cached-sessions.ts";
 import { ModelCallReader } from "./model-calls.ts";
 import { runsOf } from "../store/entry-runs.ts";
-import { readEntry, readEntryRuns } from "./read-entry.ts";
+import { readEntry } from "./read-entry.ts";
 import { historyProblem, checkMessages } from "../core/message/validate.ts";
 import { TranscriptHead, type TranscriptPart } from "../core/message/transcript-head.ts";
 import { MessageFold } from "./message-fold.ts";
@@ -128,8 +128,8 @@ async function readFrom(
   const fold = new JournalFold(settings, found.checkpoint, begin);
   const calls = new ModelCallReader(begin && checkpoint!.calls);
   const isCounted = (seq: number): boolean => begin === undefined || seq > checkpoint!.seq;
-  for await (const run of readEntryRuns(store, sessionId, { after: begin ? begin[1] - 1 : 0 }))
-    for (const entry of run) {
+  for await (const run of runsOf(store.read(sessionId, { after: begin ? begin[1] - 1 : 0 })))
+    for (const entry of run.map(readEntry)) {
       if (begin && entry.type === "messages" && entry.data.from < begin[0]) return undefined;
       fold.push(entry);
       if (entry.type === "position" && isCounted(entry.seq))
