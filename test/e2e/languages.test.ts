@@ -1,6 +1,7 @@
 // The page in Chinese.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Agent } from "agentchart";
+import { createAgent, defineTool, type Agent } from "agentchart";
+import { scriptedModel } from "agentchart/testing";
 import { accessibilityProblems } from "./support/axe.ts";
 import { NO_FAULTS } from "./support/browser.ts";
 import { makeEnvironment, type Environment } from "./support/environment.ts";
@@ -88,4 +89,20 @@ test("the page speaks the language of the browser until a person chooses one, an
   expect(loaded.filter((url) => /\/zh-/.test(url))).toHaveLength(2);
   await page.getByRole("button", { name: "English" }).click();
   await page.getByText("needs approval", { exact: true }).first().waitFor();
+});
+
+test("of many calls of one answer the states are counted in Chinese", async () => {
+  const look = defineTool({
+    name: "look",
+    description: "",
+    input: { type: "object" },
+    execute: () => "seen",
+  });
+  const calls = Array.from({ length: 8 }, () => ({ name: "look", input: {} }));
+  const model = scriptedModel([{ calls }, "Done."]);
+  const many = createAgent({ name: "many", model, tools: [look], inspect: env.hub.address });
+  await many.call("Look eight times.");
+  const { page } = await env.open({ at: `${env.hub.link}/run/${many.sessionId}`, locale: "zh-CN" });
+  await expect.poll(() => page.locator("[data-calls]").allInnerTexts()).toEqual(["8 成功"]);
+  await many.close();
 });

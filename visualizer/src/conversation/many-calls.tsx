@@ -27,7 +27,7 @@ export function ManyCalls({ calls, item }: Props) {
         </strong>
         {[...states].map(([state, all]) => (
           <span key={state} className="badge" data-calls={state}>
-            {all.length} {state}
+            {all.length} {t(state)}
           </span>
         ))}
         <span className="spacer" />
