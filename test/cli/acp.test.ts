@@ -153,6 +153,23 @@ describe("an agent in an editor", () => {
     expect(shown).toEqual([said("try 1;"), [], said("try 2;"), said("Done.")]);
   });
 
+  test("shows the end of what a call has said at length, since each update shows all of it again", async () => {
+    const build = defineTool({
+      name: "build",
+      description: "b",
+      input: {},
+      execute: (_, { emit }) => {
+        for (let line = 0; line < 1_000; line++) emit(`line ${line}\n`);
+        return "Built.";
+      },
+    });
+    const { ask, updates } = await speaking([{ calls: [{ name: "build" }] }, "Done."], { tools: [build] });
+    await ask("Build.");
+    const sizes = updates.map((update) => JSON.stringify(update).length);
+    expect(Math.max(...sizes)).toBeLessThan(6_000);
+    expect(JSON.stringify(updates)).toContain(String.raw`line 998\nline 999\n"`);
+  });
+
   test("asks for what waits inside of a call, and shows the plan", async () => {
     const inner = { name: "clerk", model: scriptedModel([payNow, "Paid it."]), tools: [pay] };
     const todos = { todos: [{ content: "Pay", status: "in_progress" }] };

@@ -221,6 +221,25 @@ describe("the chunks of a turn", () => {
     expect(outputs.at(-1)).toMatchObject({ output: "all" });
   });
 
+  test("show the end of a long progress, since each piece shows the others again, and that of the last attempt", async () => {
+    let attempts = 0;
+    const build: Parameters<typeof toolOf>[1] = (_, { emit }) => {
+      if (attempts++ > 0) return (emit("again"), "Built.");
+      for (let line = 0; line < 1_000; line++) emit(`line ${line}\n`);
+      throw new Error("not now");
+    };
+    const execution = { maxAttempts: 2, initialBackoffMs: 0, retryOn: "all" } as const;
+    const tools = [toolOf("build", build, { idempotent: true, execution })];
+    const { agent } = scripted([{ calls: [call("c1", "build")] }, "ok"], { tools });
+    const chunks = await chunksOf(await eventsOf(agent.stream("go")));
+    const outputs = chunks.flatMap((chunk) =>
+      chunk.type === "tool-output-available" && chunk.preliminary ? [String(chunk.output)] : [],
+    );
+    expect(outputs.at(-1)).toBe("again");
+    expect(outputs.at(-2)).toMatch(/^….*line 998\nline 999\n$/su);
+    expect(outputs.at(-2)).toHaveLength(4_000);
+  });
+
   describe("of a sub-agent", () => {
     /** An agent that asks a researcher, who looks something up in two books, of which one has a reader of its own. */
     function desk(action: "allow" | "ask") {

@@ -4,6 +4,7 @@ import { planSlot, type Plan } from "../../kit/plan/plan.ts";
 import { todoSlot, type Todo } from "../../kit/plan/todo.ts";
 import type { AgentEvent } from "../../core/event/types.ts";
 import { isSaid, shownBlocks, shownResults } from "../../core/event/conversation/shown-messages.ts";
+import { withProgress } from "../../core/event/conversation/shown-progress.ts";
 import type { Block, Msg, ToolResultBlock, ToolUseBlock } from "../../core/message/types.ts";
 
 const PLAN_STATES = {
@@ -79,7 +80,7 @@ export function acpUpdates(): (event: AgentEvent) => readonly SessionUpdate[] {
       }
       case "tool.delta": {
         const { callId, delta } = event;
-        const all = `${output.get(callId) ?? ""}${delta}`;
+        const all = withProgress(output.get(callId), delta);
         output.set(callId, all);
         const content = [{ type: "content" as const, content: text(all) }];
         return [{ sessionUpdate: "tool_call_update", toolCallId: callId, content }];

@@ -9,6 +9,7 @@ import { OUTPUT_TOOL } from "../../tool/reserved-names.ts";
 import { callAround, innerEvent } from "./inner-event.ts";
 import { MessageFold } from "./message-fold.ts";
 import { isSaid, shownBlocks, shownOutput, shownResults } from "./shown-messages.ts";
+import { withProgress } from "./shown-progress.ts";
 import { sourceChunk } from "./source-chunk.ts";
 import type { TurnChunk } from "./ui-message-chunk.ts";
 
@@ -120,11 +121,12 @@ export class TurnChunks {
       case "message":
         return this.#store(event.message);
       case "tool.delta": {
-        const text = (this.#progress.get(event.callId) ?? "") + event.delta;
+        const text = withProgress(this.#progress.get(event.callId), event.delta);
         this.#progress.set(event.callId, text);
         return this.#announced.has(event.callId) ? [this.#soFar(event.callId, text)] : [];
       }
       case "tool.start": // a call that goes on is of a message that the page has already
+        this.#progress.delete(event.call.id); // what an earlier attempt has said
         if (event.attempt > 0) this.#announced.set(event.call.id, event.call);
         return [];
       case "pending":
