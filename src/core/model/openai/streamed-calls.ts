@@ -25,8 +25,8 @@ const BEGINS_JSON = /^\s*["[{]/;
  * K2 A piece with a name begins a call if no earlier one with its index has this name. Without an index, all calls share one.
  * K3 With the same index and name it goes on with the call while the arguments are unfinished, whatever its id is. Once they are
  *    whole, another id or, without ids, other arguments begin a call.
- * K4 Where a piece fits more than one call or none, where arguments of two calls are joined, where a call has no name, and where it
- *    is not certain whether a piece without arguments was a call, it throws {@link UnclearCalls}: nothing of the answer may run.
+ * K4 Where a piece fits more than one call or none, where arguments of two calls are joined, where a call has no name, where a name may
+ *    be the rest of another, and where it is not certain whether a piece without arguments was a call, it throws {@link UnclearCalls}: nothing of the answer may run.
  *
  * Each piece costs the same, whatever came before.
  */
@@ -155,6 +155,9 @@ export class StreamedCalls {
     const call = known?.name === name ? known : place.newest!;
     if (call.name === "") return call;
     if (call.name === name) return this.#sameName(call, piece, call.kindOf(id));
+    const isOfIt = call.id !== "" && (id === "" || id === call.id);
+    if (isOfIt && call.text.state === "none")
+      throw new UnclearCalls(`"${name}" may be the rest of the name "${call.name}".`);
     const earlier = place.byName.get(name);
     if (earlier?.isOpen)
       throw new UnclearCalls(`"${name}" comes again while its first call has no whole arguments.`);
