@@ -46,6 +46,8 @@ export async function embedInBatches(
         endpoint,
         false,
       );
+    if (found.some((vector) => !vector.every(Number.isFinite)))
+      throw badResponse("has a vector with something that is not a number.", endpoint);
     vectors.push(...found.map((vector) => Float32Array.from(vector)));
   }
   return vectors;

@@ -1,4 +1,5 @@
 import { configError } from "../../base/error.ts";
+import { isObject, parsedJson } from "../../base/json.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
 import { throwIfAborted, unlessAborted } from "../abort.ts";
@@ -10,6 +11,8 @@ import { withKey } from "./api-key.ts";
 import type { CallOptions } from "./client.ts";
 import { OPENAI_BASE_URL } from "./dialect.ts";
 import { fetchTransport } from "./fetch-transport.ts";
+import { errorOf, strayErrorOf } from "./stream-error.ts";
+import { WireError } from "../wire-error.ts";
 
 /** The part of an `openai` client that is needed to embed. */
 export interface EmbeddingsClient {
@@ -98,7 +101,9 @@ export function openaiEmbedder(given: OpenAIEmbedderOptions): Embedder {
   async function ask(body: object, signal: AbortSignal): Promise<unknown> {
     const call: CallOptions = { signal, maxRetries: 0 };
     if (client) return (client.embeddings.create as unknown as Create).call(client.embeddings, body, call);
-    return (await post("/embeddings", JSON.stringify(body), call)).json();
+    const text = await (await post("/embeddings", JSON.stringify(body), call)).text();
+    if (text.trimStart().startsWith("<")) throw badResponse("is a web page: check baseURL.", endpoint, false);
+    return parsedJson(text);
   }
 
   async function embedBatch(
@@ -124,10 +129,12 @@ export function openaiEmbedder(given: OpenAIEmbedderOptions): Embedder {
   };
 }
 
+/** Returns the vectors of an answer. Throws a {@link WireError} for one that says an error instead. */
 function vectorsOf(answer: unknown, endpoint: Endpoint): readonly (readonly number[])[] {
   const { data } = (answer ?? {}) as Partial<Answer>;
-  const isReadable =
-    Array.isArray(data) && data.every(({ embedding }: Answer["data"][number]) => Array.isArray(embedding));
-  if (!isReadable) throw badResponse("has no vectors.", endpoint);
-  return (data as Answer["data"]).toSorted((a, b) => a.index - b.index).map(({ embedding }) => embedding);
+  if (Array.isArray(data) && data.every((each) => isObject(each) && Array.isArray(each["embedding"])))
+    return (data as Answer["data"]).toSorted((a, b) => a.index - b.index).map(({ embedding }) => embedding);
+  const error =
+    isObject(answer) && !Array.isArray(data) ? (errorOf(answer) ?? strayErrorOf(answer, false)) : undefined;
+  throw error === undefined ? badResponse("has no vectors.", endpoint) : new WireError(error);
 }
