@@ -126,6 +126,8 @@ describe("when to retry", () => {
     [{ "retry-after": new Date(NOW + 60_000).toUTCString() }, NOW + 60_000],
     [{ "retry-after-ms": "250", "retry-after": "9" }, NOW + 250],
     [{ "retry-after": "soon" }, undefined],
+    [{ "retry-after": "99999999999999999999" }, undefined],
+    [{ "retry-after-ms": "Infinity" }, undefined],
     [{}, undefined],
   ] as const)("%j", (headers, retryAt) => {
     expect(errorOf(httpError(429, {}, headers)).retryAt).toBe(retryAt);

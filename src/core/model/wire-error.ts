@@ -75,14 +75,13 @@ export function wireFailureOf(thrown: unknown): WireFailure {
 }
 
 /** Returns the epoch ms before which the server wants no other call. It comes from `retry-after-ms` (ms) or `Retry-After` (seconds or a
- *  date); undefined without such a header. */
+ *  date); undefined without such a header, and for what is beyond all dates. */
 export function retryAtOf(headers: Headers, now: number): number | undefined {
   const ms = Number.parseFloat(headers.get("retry-after-ms") ?? "");
-  if (ms >= 0) return now + ms;
   const after = headers.get("retry-after")?.trim() ?? "";
-  if (/^\d+(\.\d+)?$/.test(after)) return now + Number(after) * 1_000;
-  const at = Date.parse(after);
-  return Number.isNaN(at) ? undefined : at;
+  const isSeconds = /^\d+(\.\d+)?$/.test(after);
+  const at = ms >= 0 ? now + ms : isSeconds ? now + Number(after) * 1_000 : Date.parse(after);
+  return Number.isNaN(new Date(at).getTime()) ? undefined : at;
 }
 
 /** Fetch throws "fetch failed" with the reason as its cause, so the last message of the chain is the useful one. */
