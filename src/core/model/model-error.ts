@@ -142,6 +142,7 @@ function verdictOf({ status, kind, text }: WireFailure, thrown: unknown, endpoin
 function badRequestSentence(status: number | undefined, description: string, endpoint: Endpoint): string {
   const { model, baseURL } = endpoint;
   const host = hostOf(baseURL);
+  if (isRedirect(status)) return `${host} sends the request on to another address: check baseURL.`;
   if (UNKNOWN_MODEL.test(description)) return `${host} does not know the model "${model}": check its name.`;
   if (status === 404) return `${host} has nothing at this address: check baseURL, and the model "${model}".`;
   const refused = `The request to ${whereOf(endpoint)} was refused${status === undefined ? "" : ` (${status})`}.`;
@@ -151,8 +152,13 @@ function badRequestSentence(status: number | undefined, description: string, end
 /** True if the server refused the model or the address, whatever the request says. */
 function isAboutModel({ status, kind, text }: WireFailure): boolean {
   const description = `${kind} ${text}`;
-  return !MEDIA.test(description) && (status === 404 || UNKNOWN_MODEL.test(description));
+  return (
+    !MEDIA.test(description) && (status === 404 || isRedirect(status) || UNKNOWN_MODEL.test(description))
+  );
 }
+
+const isRedirect = (status: number | undefined): boolean =>
+  status !== undefined && status >= 300 && status < 400;
 
 const TIMEOUT = /^(ETIMEDOUT|UND_ERR_(HEADERS|BODY|CONNECT)_TIMEOUT)$/;
 const CONNECTION =

@@ -1,5 +1,9 @@
 // Both transports send the same request to the same address.
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createAgent } from "agentchart";
 import { AgentError } from "../../../src/core/base/error.ts";
@@ -109,6 +113,84 @@ describe.each(TRANSPORTS)("by %s:", (transport) => {
     const make = () => modelOf(fetchOf("{}"), { transport, apiKey: "key-of-mine\n-x" });
     expect(make).toThrow(expect.objectContaining({ code: "config/invalid" }));
     expect(make).not.toThrow("key-of-mine");
+  });
+});
+
+type Asked = { readonly method: string; readonly url: string; readonly body: string };
+
+/** A server that answers each path in its own way, with a fact of each request to it. */
+async function serverOf(answer: (path: string, response: ServerResponse) => void) {
+  const asked: Asked[] = [];
+  const server = createServer((request, response) => {
+    const { method = "", url = "" } = request;
+    void text(request).then((body) => {
+      asked.push({ method, url, body });
+      answer(url, response);
+    });
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => {
+    server.close();
+  });
+  return { asked, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+describe.each(TRANSPORTS)("a redirect, by %s:", (transport) => {
+  const extraHeaders = { "x-api-key": "key-of-mine" };
+  const ask = (origin: string) =>
+    collect(modelOf(fetch, { transport, baseURL: `${origin}/v1` }), request({ options: { extraHeaders } }), {
+      signal: never(),
+    });
+
+  test.each([301, 302, 303, 307, 308])(
+    "%i to another origin is refused, which is not asked",
+    async (status) => {
+      const other = await serverOf((_, response) => response.end());
+      const server = await serverOf((_, response) =>
+        response.writeHead(status, { location: `${other.origin}/v1/chat/completions?sig=1234` }).end(),
+      );
+      await expect(ask(server.origin)).rejects.toMatchObject({
+        code: "model/bad-request",
+        isRetryable: false,
+        message: expect.stringMatching(
+          new RegExp(
+            `check baseURL. Reason: .*The server redirects to ${other.origin}/v1/chat/completions\\.$`,
+          ),
+        ) as unknown,
+        data: { status, refused: "model" },
+      });
+      expect(other.asked).toEqual([]);
+      expect(server.asked).toHaveLength(1);
+    },
+  );
+
+  test.each([301, 302, 303])(
+    "%i is refused within the origin, where it asks without the prompt",
+    async (status) => {
+      const server = await serverOf((_, response) => response.writeHead(status, { location: "/v2" }).end());
+      await expect(ask(server.origin)).rejects.toMatchObject({ code: "model/bad-request" });
+      expect(server.asked).toHaveLength(1);
+    },
+  );
+
+  test.each([307, 308])("%i is followed within the origin with the whole request", async (status) => {
+    const server = await serverOf((path, response) =>
+      path === "/v2"
+        ? response
+            .writeHead(200, { "content-type": "text/event-stream" })
+            .end(bodyOf("text-usage-last.chunks.txt"))
+        : response.writeHead(status, { location: "/v2" }).end(),
+    );
+    await expect(ask(server.origin)).resolves.toMatchObject({ finishReason: "stop" });
+    const [first, second] = server.asked;
+    expect(second).toEqual({ ...first, url: "/v2" });
+    expect(second!.body).not.toBe("");
+  });
+
+  test("redirects in a circle end", async () => {
+    const server = await serverOf((path, response) => response.writeHead(307, { location: path }).end());
+    await expect(ask(server.origin)).rejects.toMatchObject({ code: "model/bad-request" });
+    expect(server.asked).toHaveLength(6);
   });
 });
 
