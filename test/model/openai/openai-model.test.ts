@@ -6,7 +6,7 @@ import { AgentError } from "../../../src/core/base/error.ts";
 import { userMsg } from "../../../src/core/message/msg.ts";
 import { collect } from "../../../src/core/model/fold.ts";
 import type { StreamPart } from "../../../src/core/model/port.ts";
-import { openaiModel } from "../../../src/core/model/openai/index.ts";
+import { dashscopeModel, openaiEmbedder, openaiModel } from "../../../src/core/model/openai/index.ts";
 import {
   chatCompletionsServer,
   type ChatCompletionsResponder,
@@ -344,6 +344,24 @@ describe.each(TRANSPORTS)("by %s:", (transport) => {
       [{ model: "m", baseURL: "localhost" }, '"localhost"'],
     ])("%j is refused when the model is made", (options, words) => {
       expect(() => openaiModel(options)).toThrow(words);
+    });
+
+    test.each([
+      "localhost",
+      "localhost:8080/v1",
+      "ftp://models.test",
+      "http://joe:topsecretpw@models.test/v1",
+    ])("the base URL %s is refused by each of the makers, which quotes no password", (baseURL) => {
+      const makers = [
+        () => openaiModel({ model: "m", baseURL }),
+        () => dashscopeModel({ model: "m", apiKey: "k", baseURL }),
+        () => openaiEmbedder({ model: "m", dimensions: 3, baseURL }),
+      ];
+      for (const make of makers) {
+        expect(make).toThrow(expect.objectContaining({ code: "config/invalid" }));
+        expect(make).toThrow("expected an http or https URL without user and password");
+        expect(make).not.toThrow("topsecretpw");
+      }
     });
   });
 

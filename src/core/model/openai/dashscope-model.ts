@@ -8,6 +8,7 @@ import { keyFor, type KeyVariable } from "./api-key.ts";
 import { withDashScopeFields } from "./dashscope-fields.ts";
 import { openaiModel, type OpenAIModelOptions } from "./openai-model.ts";
 import { messageShape } from "./to-chat-messages.ts";
+import { urlOfServer } from "./to-chat-request.ts";
 
 /** The URL of each region. A key is valid in its own region only. */
 const REGIONS = {
@@ -49,7 +50,7 @@ const dashscopeSchema = s.lazily(() => {
       model: s.nonEmpty("the name of a model"),
       apiKey: s.optional(s.secret()),
       region: s.optional(s.oneOf("cn", "intl", "us")),
-      baseURL: s.optional(s.string("a URL")),
+      baseURL: s.optional(urlOfServer()),
       thinking: s.optional(
         s.either(
           s.boolean(),

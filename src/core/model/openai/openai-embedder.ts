@@ -12,6 +12,7 @@ import type { CallOptions } from "./client.ts";
 import { OPENAI_BASE_URL } from "./dialect.ts";
 import { fetchTransport } from "./fetch-transport.ts";
 import { errorOf, strayErrorOf } from "./stream-error.ts";
+import { urlOfServer } from "./to-chat-request.ts";
 import { WireError } from "../wire-error.ts";
 
 /** The part of an `openai` client that is needed to embed. */
@@ -50,7 +51,7 @@ const optionsSchema = s.lazily(() =>
       dimensions: s.optional(s.integer(1)),
       sendDimensions: s.optional(s.boolean()),
       apiKey: s.optional(s.secret()),
-      baseURL: s.optional(s.nonEmpty("the URL of a server")),
+      baseURL: s.optional(urlOfServer()),
       client: s.optional(s.object("a client of the package openai")),
       fetch: s.optional(s.func()),
       name: s.optional(s.nonEmpty()),

@@ -1,6 +1,8 @@
 import { perObject, type JsonObject } from "../../base/json.ts";
 import * as s from "../../base/option-schema.ts";
 import { check } from "../../base/options.ts";
+import { hideSecrets } from "../../base/secrets.ts";
+import { shown } from "../../base/shown.ts";
 import type { GenerateOptions, ModelRequest, ToolChoice, ToolSpec } from "../port.ts";
 import { ofEach, piecesOf } from "../request.ts";
 import { wireChoice, wireToolsOf } from "../wire-tools.ts";
@@ -34,12 +36,27 @@ export type ToChatRequestOptions = {
   readonly streaming?: boolean | undefined;
 } & Partial<ChatDialect>;
 
+const isOfServer = (value: unknown): boolean => {
+  const url = typeof value === "string" ? URL.parse(value) : null;
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
+};
+
+/** The schema of `baseURL`. `fetch` refuses a user and a password in it; no error quotes them. */
+export const urlOfServer = s.lazily(() =>
+  s.value<string>(
+    isOfServer,
+    "an http or https URL without user and password, such as http://127.0.0.1:11434/v1",
+    {
+      json: { type: "string" },
+      show: (value) => shown(typeof value === "string" ? hideSecrets(value) : value),
+    },
+  ),
+);
+
 /** The schemas of the options of a model that decide about a request. */
 export const modelShape = s.lazily(() => ({
   model: s.nonEmpty("the name of a model"),
-  baseURL: s.optional(
-    s.restricted(s.string("a URL"), (url) => URL.canParse(url), "a URL, such as http://127.0.0.1:11434/v1"),
-  ),
+  baseURL: s.optional(urlOfServer()),
   streaming: s.optional(s.boolean()),
   sendCacheKey: s.optional(s.boolean()),
   maxTokensField: s.optional(s.oneOf<ChatDialect["maxTokensField"]>("max_tokens", "max_completion_tokens")),
