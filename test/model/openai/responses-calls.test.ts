@@ -162,4 +162,29 @@ describe("calls of Responses in every way of numbering their events", () => {
                 );
               }
   });
+
+  test.each(["output_item.done", "response.completed"])(
+    "are refused where the item in %s is incomplete, though the response is not",
+    (place) => {
+      const style = {
+        index: "right",
+        item: "right",
+        id: "right",
+        order: "sequential",
+        output: "repeats the calls",
+      };
+      const events = eventsOf([{ name: "drop", args: ["{}"] }], { ...style, events: "all" } as Style);
+      const cut = events.map((event) =>
+        event.type.endsWith(place)
+          ? (JSON.parse(
+              JSON.stringify(event).replace(
+                '"type":"function_call"',
+                '"type":"function_call","status":"incomplete"',
+              ),
+            ) as Event)
+          : event,
+      );
+      expect([ranBy(events), ranBy(cut)]).toEqual([["drop {}"], undefined]);
+    },
+  );
 });

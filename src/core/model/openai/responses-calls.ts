@@ -17,6 +17,8 @@ export type ResponsesCall = {
   isOver: boolean;
   /** True once its item has ended. */
   hasEnded: boolean;
+  /** True if the server says that the item is incomplete, whatever its arguments look like. */
+  isCut: boolean;
 };
 
 /** A call, and the arguments that are new. */
@@ -25,7 +27,7 @@ export type CallPiece = { readonly call: ResponsesCall; readonly args: string };
 /**
  * Decides which call each event belongs to. The id of its item says so, else the id of the call, else the index of the item, unless several
  * calls are open there, else the only call that is open. Where an event fits more than one call or none, where ids and index say different
- * calls, where the whole arguments are not those that were streamed, and where a call has no name or no end, it throws {@link
+ * calls, where the whole arguments are not those that were streamed, and where a call has no name, no end or an incomplete item, it throws {@link
  * UnclearCalls}: nothing of the answer may run.
  */
 export class ResponsesCalls {
@@ -100,8 +102,9 @@ export class ResponsesCalls {
 
   /** Throws {@link UnclearCalls} if a call has no name or no end, now that the answer is over. */
   check(): void {
-    for (const { name, isOver, text } of this.#all) {
+    for (const { name, isOver, isCut, text } of this.#all) {
       if (name === "") throw new UnclearCalls("a call has no name.");
+      if (isCut) throw new UnclearCalls(`the call of "${name}" is incomplete.`);
       if (!isOver && text.state !== "whole") throw new UnclearCalls(`the call of "${name}" has no end.`);
     }
   }
@@ -121,6 +124,7 @@ export class ResponsesCalls {
       text: new ArgumentText(),
       isOver: false,
       hasEnded: false,
+      isCut: false,
     };
     this.#all.push(call);
     this.#note(call);
@@ -153,7 +157,9 @@ export class ResponsesCalls {
   }
 
   /** Takes over what is said of a call, and checks that it is this one. */
-  #match(call: ResponsesCall, index: number | undefined, { id, call_id, name }: WireItem): void {
+  #match(call: ResponsesCall, index: number | undefined, item: WireItem): void {
+    const { id, call_id, name, status } = item;
+    if (status === "incomplete") call.isCut = true;
     const isElsewhere = index !== undefined && call.index !== undefined && index !== call.index;
     if (isElsewhere) throw new UnclearCalls(`the index ${index} is not that of the call with its id.`);
     if (call_id && call.id !== "" && call.id !== call_id)

@@ -69,6 +69,7 @@ export type WireItem = {
   readonly type?: string;
   readonly id?: string | null;
   readonly call_id?: string | null;
+  readonly status?: string | null;
   readonly name?: string | null;
   readonly arguments?: string | null;
   readonly phase?: string | null;
