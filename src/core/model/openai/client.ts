@@ -2,7 +2,7 @@ import type { ClientOptions, OpenAI } from "openai";
 import { missingPackage } from "../../base/missing-package.ts";
 import { OPENAI_BASE_URL } from "./dialect.ts";
 import { withError } from "./error-body.ts";
-import { sendTo } from "./redirects.ts";
+import { fetchWithinOrigin } from "./redirects.ts";
 
 type Create = { create(body: never, options?: never): PromiseLike<unknown> };
 
@@ -52,7 +52,8 @@ async function createClient({ apiKey, baseURL, fetch }: OpenAIClientOptions): Pr
     logLevel: "off",
     maxRetries: 0,
     timeout: NO_TIMEOUT,
-    fetch: async (url, init) => withError(await sendTo(fetch ?? globalThis.fetch, String(url), init)),
+    fetch: async (url, init) =>
+      withError(await fetchWithinOrigin(fetch ?? globalThis.fetch, String(url), init)),
   };
   const client = new OpenAI(options);
   // OPENAI_CUSTOM_HEADERS has no option that overrides it; the client keeps what it made of it here.

@@ -2,7 +2,7 @@ import { ConnectionError } from "../wire-error.ts";
 import type { CallOptions, OpenAIClientOptions, Post } from "./client.ts";
 import { OPENAI_BASE_URL } from "./dialect.ts";
 import { refusalOf } from "./error-body.ts";
-import { sendTo } from "./redirects.ts";
+import { fetchWithinOrigin } from "./redirects.ts";
 
 /**
  * Returns what posts requests with `fetch` alone. It sends what the client of the `openai` package sends, but for the headers in which
@@ -30,7 +30,7 @@ export function fetchTransport({ apiKey, baseURL = OPENAI_BASE_URL, fetch }: Ope
     };
     let response: Response;
     try {
-      response = await sendTo(fetch ?? globalThis.fetch, url, request);
+      response = await fetchWithinOrigin(fetch ?? globalThis.fetch, url, request);
     } catch (thrown) {
       throw new ConnectionError(thrown);
     }

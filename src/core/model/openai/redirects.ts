@@ -5,7 +5,7 @@ const MAX_REDIRECTS = 5;
  * sent again where 307 or 308 leads to another address of this origin. Any other redirect is returned as a refusal that names the
  * address: after 301, 302 and 303 `fetch` would ask without the prompt.
  */
-export async function sendTo(
+export async function fetchWithinOrigin(
   fetch: typeof globalThis.fetch,
   url: string,
   init: RequestInit | undefined,
