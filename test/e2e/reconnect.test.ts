@@ -115,3 +115,27 @@ test("an agent finishes its turn whether its hub starts later or not at all", as
   expect([env.hub.token === token, env.hub.workerToken === workerToken]).toEqual([false, false]);
   expect(JSON.parse(await early.output)).toEqual({ text: "Done.", calls: 40, ticks: 40 });
 });
+
+test("what a killed hub had told is lost or told again: a process that died meanwhile, and one that began again", async () => {
+  const { port } = new URL(env.hub.url);
+  const first = startAgent("reborn");
+  const { page, ui } = await env.open();
+  await ui.run("reborn").waitFor();
+  await ui.choose("reborn");
+  await expect.poll(async () => (await ui.steps())[1]).toBeGreaterThan(300);
+
+  await env.hub.stop("SIGKILL");
+  first.child.kill("SIGKILL");
+  await first.output;
+  env.hub = await startHub(env.home, ["--port", port]);
+  await page.getByTestId("worker-lost").waitFor();
+  expect(await ui.run("reborn").getAttribute("data-lost")).not.toBeNull();
+  expect(await page.getByRole("button", { name: /^(Interrupt|Pause|Steer)/ }).count()).toBe(0);
+
+  const { output } = startAgent("reborn", 5);
+  expect(JSON.parse(await output)).toEqual({ text: "Done.", calls: 5, ticks: 5 });
+  const steps = await stepsOf("reborn");
+  expect(steps.length).toBeLessThan(100);
+  await expect.poll(() => ui.steps()).toEqual([steps.length, steps.length]);
+  expect(await page.evaluate("__agentchart.stepAt(200)")).toBeUndefined();
+});

@@ -1,4 +1,5 @@
 // src/inspect/hub is the inspector's server: it collects runs from processes, stores and files, and serves them to pages.
+import { randomUUID } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { outcomeOfError, refused, type CommandOutcome } from "../protocol/command-outcome.ts";
 import { commandIdOf, readCommand } from "../protocol/command-schema.ts";
@@ -49,6 +50,8 @@ export type Page = {
 
 /** The server's core: connects the processes that run agents with the pages that display them. */
 export class Hub {
+  /** Distinguishes it from the hub before a restart. */
+  readonly id = randomUUID();
   readonly version: string;
   /** True if the hub rejects every command. */
   readonly isReadonly: boolean;

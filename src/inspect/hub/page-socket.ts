@@ -135,8 +135,8 @@ export class PageSocket implements Page {
   }
 
   #welcome(): void {
-    const { version, isReadonly } = this.#hub;
-    this.send({ type: "welcome", proto: PROTOCOL, version, pid: process.pid, readonly: isReadonly });
+    const { id: hub, version, isReadonly } = this.#hub;
+    this.send({ type: "welcome", proto: PROTOCOL, version, pid: process.pid, hub, readonly: isReadonly });
   }
 
   async #sendLists(): Promise<void> {

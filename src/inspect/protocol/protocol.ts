@@ -229,6 +229,8 @@ export type HubToPage =
       readonly proto: number;
       readonly version: string;
       readonly pid: number;
+      /** The id of this start of the hub: another one may number steps otherwise, and knows no run that was in memory. */
+      readonly hub: string;
       readonly readonly: boolean;
     }
   | {

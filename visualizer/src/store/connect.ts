@@ -7,6 +7,8 @@ import { loadRuns } from "./load.ts";
 import { model } from "./model.ts";
 import { subscribe } from "./navigate.ts";
 import { receive } from "./receive.ts";
+import { loseProcesses } from "./rows.ts";
+import { forgetSteps } from "./whole-run.ts";
 
 /** Connects to the server with the token of the link. */
 export function connect(): void {
@@ -19,8 +21,10 @@ export function connect(): void {
   const address = new URL("/ws", location.href);
   address.protocol = address.protocol.replace("http", "ws");
   client.connection = new Connection(address.href, token, {
-    open: ({ version, readonly }) => {
+    open: ({ hub, version, readonly }) => {
       model.set({ connection: { kind: "open", version, readonly }, unknownCharts: new Set() });
+      if (model.hub !== undefined && model.hub !== hub) distrust();
+      model.hub = hub;
       subscribe();
       resendWaiting();
       void loadRuns().then(() => model.set({ isListed: true }));
@@ -35,6 +39,13 @@ export function connect(): void {
     },
   });
   client.connection.connect();
+}
+
+/** Takes what another server has told for old: who drives a run is unknown until this one says it, and steps may have other numbers. */
+function distrust(): void {
+  loseProcesses();
+  forgetSteps();
+  model.run.isOld = true;
 }
 
 function onConnectionLost(retryAt: number): void {

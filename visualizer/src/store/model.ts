@@ -141,6 +141,8 @@ const HIDDEN_INTERVAL_MS = 250;
 export class Model {
   /** The state of the connection to the server. */
   connection: ConnectionState = { kind: "connecting" };
+  /** The id of the server that was connected last. */
+  hub: string | undefined;
   /** The selected run and step. */
   selection: Selection = { runId: null, stepNumber: null };
   /** The known rows by run id. */

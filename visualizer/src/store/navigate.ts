@@ -92,7 +92,8 @@ function changeRun(from: string | null, to: string | null): void {
 /** Subscribes to the steps of the selected run, from the first missing one on. */
 export function subscribe(): void {
   const { runId } = model.selection;
-  if (runId !== null && !model.files.has(runId)) send({ type: "sub", runId, after: model.run.last });
+  if (runId !== null && !model.files.has(runId))
+    send({ type: "sub", runId, after: model.run.isOld ? 0 : model.run.last });
 }
 
 /** Selects a step, clamped to the existing ones. */

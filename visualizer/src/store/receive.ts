@@ -7,6 +7,7 @@ import { model } from "./model.ts";
 import { select } from "./navigate.ts";
 import { notify } from "./notices.ts";
 import { applyRows } from "./rows.ts";
+import { RunData } from "./run-data.ts";
 import { t } from "../words/t.ts";
 
 /** Applies a message of the server. */
@@ -30,6 +31,7 @@ export function receive(message: HubToPage): void {
       return;
     case "steps":
       if (message.runId !== runId) return;
+      if (model.run.isOld) model.run = new RunData();
       model.run.add(message);
       model.arrived({ isLoading: false, stream: remainingStream() });
       if (lacksSteps()) void fillMissing();

@@ -31,6 +31,14 @@ export function mergeRows(rows: readonly RunRow[], requestedAt: number): readonl
   return fresh;
 }
 
+/** Marks all processes as lost, until the server says that they are connected. */
+export function loseProcesses(): void {
+  const since = Date.now();
+  const lost = ({ worker, ...row }: RunRow): RunRow =>
+    worker ? { ...row, worker: { ...worker, isUp: false, since }, can: [] } : { ...row, can: [] };
+  model.set({ rows: new Map([...model.rows].map(([runId, row]) => [runId, lost(row)])) });
+}
+
 /** Adds a chart; one without layouts does not replace one with layouts. */
 export function addChart({ hash, chart, layouts }: Omit<ChartMessage, "type">): void {
   if (!layouts && model.charts.get(hash)?.layouts) return; // it has been laid out since the request

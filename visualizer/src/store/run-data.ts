@@ -19,6 +19,8 @@ export class RunData {
   /** Changes with each change, for memoization; no other run has the same, so that a late version of one run is not taken for one of
    *  the next. */
   version = 0;
+  /** True if a server has told them that is gone: what the next one tells takes their place. */
+  isOld = false;
   /** The configurations that steps refer to by index. */
   states: readonly (readonly string[])[] = [];
   /** The number of steps of the run. */

@@ -28,6 +28,12 @@ function dataOf(runId: string): RunData {
   return known;
 }
 
+/** Forgets the steps of all runs but the selected one. */
+export function forgetSteps(): void {
+  loaded.clear();
+  wholeAt.clear();
+}
+
 /** The run and the position from which the selected run was forked, if it can be shown: a file may name any run, which is not asked for. */
 export function originalOf({ row, rows }: Model): RunRow["forkOf"] {
   const forkOf = row?.forkOf;
