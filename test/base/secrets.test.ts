@@ -125,7 +125,13 @@ test("a command has secrets in flags, variables and addresses, encoded and decod
     secretsOf([`--store=${url}`]),
   ])
     expect(found).toEqual(["hunter%402", "hunter@2"]);
-  const env = { ANTHROPIC_API_KEY: " k-123 ", PGPASSWORD: "hunter2", HOME: "/home/ada", AUTH: undefined };
+  const env = {
+    ANTHROPIC_API_KEY: " k-123 ",
+    PGPASSWORD: "hunter2",
+    PWD: "/home/ada/desk",
+    HOME: "/home/ada",
+    AUTH: undefined,
+  };
   expect(secretsOf(["run", "--token", "t0ken", "--secret=s3cret", "my password", "again"], env)).toEqual([
     "k-123",
     "hunter2",

@@ -200,7 +200,8 @@ export function secretsOf(
   const words = args.flatMap((arg) => arg.split(/(?<=^--?[\w-]+)=/));
   const flags = words.map((word, at) => [/^-.*/.exec(words[at - 1] ?? "")?.[0] ?? "", word] as const);
   const passwords = [...words, ...Object.values(env)].flatMap((text) => text?.match(PASSWORD) ?? []);
-  const named = [...Object.entries(env), ...flags].filter(([name, value]) => isSecret(name, value));
+  const variables = Object.entries(env).filter(([name]) => name !== "PWD"); // the folder, which messages name
+  const named = [...variables, ...flags].filter(([name, value]) => isSecret(name, value));
   return [
     ...named.flatMap(([name, value]) => secretsIn({ [name]: value })),
     ...[...passwords, ...passwords.map(decoded)].flatMap((password) => secretsIn({ password })),
