@@ -96,8 +96,11 @@ async function run(name: string, options: EvaluateOptions, io: CliIo): Promise<E
   try {
     return await interruptible(io, (signal) => evaluate(name, { ...options, signal, onProgress }));
   } catch (error) {
-    if (!options.store || !AgentError.is(error) || error.code !== "run/aborted") throw error;
-    throw new AgentError(error.code, `${error.message} The same command goes on with it.`, { cause: error });
+    if (!AgentError.is(error) || error.code !== "run/aborted") throw error;
+    const next = options.store
+      ? "The same command goes on with it."
+      : "Nothing of it is stored: with --store the same command goes on.";
+    throw new AgentError(error.code, `${error.message} ${next}`, { cause: error });
   }
 }
 

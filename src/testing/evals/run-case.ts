@@ -1,7 +1,7 @@
 import { createAgent } from "../../agent/create-agent.ts";
 import type { AgentConfig } from "../../agent/options/agent-config.ts";
 import type { Agent, Reply } from "../../agent/types.ts";
-import { configError, agentErrorOf, messageOf, type ErrorInfo } from "../../core/base/error.ts";
+import { AgentError, configError, agentErrorOf, messageOf, type ErrorInfo } from "../../core/base/error.ts";
 import { textOf, addUsage } from "../../core/message/msg.ts";
 import type { Usage } from "../../core/message/types.ts";
 import type { Decision, PendingCall } from "../../core/tool/pending.ts";
@@ -13,6 +13,9 @@ type Options = Pick<EvaluateOptions, "agent" | "output" | "decide" | "user" | "m
 
 /** Errors that say nothing about a turn of the agent: of what it was given, and of a session that is of other inputs. */
 const NO_TURN: ReadonlySet<string> = new Set(["config/invalid", "run/key-reused"]);
+
+/** The longest time that an aborted run waits for its turn to come to where it can go on, ms. */
+const LEAVE_MS = 1_000;
 
 /** The input of a call that goes on with a turn. */
 const NOTHING = undefined;
@@ -32,13 +35,18 @@ type Turns = { last: Reply | undefined; error: ErrorInfo | undefined; usage: Usa
 
 /**
  * Runs a case in its session, and reads what judges ask. A turn that is stored is not run again, and one that was cut off goes on. A turn
- * that fails is a run with an `error`. Rejects with what the configuration, `decide` or `user` throws, and `run/aborted`.
+ * that fails is a run with an `error`. An aborted run leaves its turn to the next one. Rejects with what the configuration, `decide` or
+ * `user` throws, `run/aborted` and `run/shutdown`.
  */
 export async function runCase(plan: RunPlan, options: Options, reader: RunReader): Promise<EvalRun> {
   const { case: of, store, sessionId, repeat } = plan;
   const config = { ...(await options.agent(of)), store, sessionId } as unknown as AgentConfig;
   const agent = createAgent(config);
+  // The turn is left as by the end of the process: an interrupted one would be over, and be judged for what it has not said.
+  const leave = (): void => void agent.shutdown({ deadlineMs: LEAVE_MS }).catch(() => {});
+  options.signal?.addEventListener("abort", leave, { once: true });
   try {
+    if (options.signal?.aborted) throw new AgentError("run/aborted", "The run was aborted.");
     const turns = await runTurns(agent, of, options);
     const { last, error, ...counts } = turns;
     return {
@@ -54,6 +62,7 @@ export async function runCase(plan: RunPlan, options: Options, reader: RunReader
       ...(await reader.read(sessionId)),
     };
   } finally {
+    options.signal?.removeEventListener("abort", leave);
     await agent.close();
   }
 }
@@ -105,9 +114,9 @@ async function runTurn(
   input: string,
   turn: number,
   of: EvalCase,
-  { output, decide, signal }: Options,
+  { output, decide }: Options,
 ): Promise<Reply> {
-  const more = { ...(signal && { signal }), ...(output && { output }) } as { readonly signal?: AbortSignal };
+  const more = { ...(output && { output }) } as { readonly idempotencyKey?: string };
   let reply: Reply = await agent.call(input, { idempotencyKey: `turn-${turn}`, ...more });
   if (!decide) return reply;
   while (reply.pending.length > 0) {

@@ -62,8 +62,8 @@ export async function runAll<Plan, Result>(
 }
 
 /**
- * Runs what may wait for a user's code that never answers. After `runLimitMs` its signal is aborted, and `late` is the result. Where
- * `signal` is aborted the run has 2 s to end by itself; then it rejects `run/aborted`.
+ * Runs what may wait for a user's code that never answers. After `runLimitMs`, and where `signal` is aborted, its own signal is aborted: it
+ * has 2 s to end. Of a run that was too long `late` is the result; an aborted one that does not end rejects `run/aborted`.
  */
 export async function withinLimit<T>(
   { runLimitMs = RUN_LIMIT_MS, signal }: Limits,
@@ -71,21 +71,27 @@ export async function withinLimit<T>(
   late: (error: AgentError) => T,
 ): Promise<T> {
   const stop = new AbortController();
-  const ended = Promise.withResolvers<T>();
+  const given = Promise.withResolvers<never>();
+  let tooLate: AgentError | undefined;
   let timer: NodeJS.Timeout;
-  const abort = (): void => {
+  const end = (error: AgentError): void => {
     clearTimeout(timer);
-    timer = setTimeout(() => ended.reject(new AgentError("run/aborted", "The run was aborted.")), ABORT_MS);
+    timer = setTimeout(() => given.reject(error), ABORT_MS);
     stop.abort();
   };
+  const abort = (): void => end(new AgentError("run/aborted", "The run was aborted."));
   timer = setTimeout(() => {
-    ended.resolve(late(new AgentError("run/timeout", `The run took longer than ${runLimitMs} ms.`)));
-    stop.abort();
+    tooLate = new AgentError("run/timeout", `The run took longer than ${runLimitMs} ms.`);
+    end(tooLate);
   }, runLimitMs);
   if (signal?.aborted) abort();
   else signal?.addEventListener("abort", abort, { once: true });
   try {
-    return await Promise.race([ended.promise, run(stop.signal)]);
+    const result = await Promise.race([given.promise, run(stop.signal)]);
+    return tooLate ? late(tooLate) : result;
+  } catch (thrown) {
+    if (!tooLate || signal?.aborted) throw thrown;
+    return late(tooLate);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);

@@ -120,7 +120,7 @@ export type EvaluateOptions = {
   readonly maxTurns?: number | undefined;
   /** The longest time of a run with its judges, ms; default 1,800,000. One that takes longer is an error, and is interrupted. */
   readonly runLimitMs?: number | undefined;
-  /** An aborted signal interrupts the runs; then `evaluate` rejects with `run/aborted`. */
+  /** An aborted signal stops the runs where they are; then `evaluate` rejects with `run/aborted`. With a `store` the next call goes on. */
   readonly signal?: AbortSignal | undefined;
   /** Called after each run. */
   readonly onProgress?: ((progress: EvalProgress) => void) | undefined;

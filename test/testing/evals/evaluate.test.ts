@@ -160,17 +160,32 @@ test("runs at once are as many as `concurrency` says", async () => {
   expect(most).toBeLessThanOrEqual(3);
 });
 
-test("an abort interrupts the runs and rejects", async () => {
+test.each([
+  ["an abort", (stop: AbortController) => ({ signal: stop.signal })],
+  ["the limit of a run", () => ({ runLimitMs: 50 })],
+])("%s leaves the turns that run to the next evaluation of the name", async (_, limitsOf) => {
+  const store = memoryStore();
   const stop = new AbortController();
-  const hangs: ScriptedTurn = async function* (_, signal) {
+  const hangs: ScriptedTurn = async function* (_request, signal) {
+    yield { type: "text.delta", delta: "It is" };
     stop.abort();
     await new Promise((resolve) => signal.addEventListener("abort", resolve));
     yield { type: "finish", reason: "stop" };
   };
-  const agent = () => ({ name: "hangs", model: scriptedModel([hangs]) });
-  await expect(evaluate("stopped", base({ agent, signal: stop.signal }))).rejects.toMatchObject({
-    code: "run/aborted",
-  });
+  const run = (turns: ScriptedTurn[], limits: Partial<EvaluateOptions> = {}) =>
+    evaluate("cut", {
+      store,
+      cases: [{ name: "one", input: ["first", "second"] }],
+      agent: () => ({ name: "adder", model: scriptedModel(turns) }),
+      judge: by("each turn is answered", ({ messages }) => messages.length === 4),
+      ...limits,
+    });
+  const cut = await run([hangs], limitsOf(stop)).catch((error: unknown) => error);
+  expect(cut).toMatchObject(
+    "results" in (cut as object) ? { counts: { error: 1 } } : { code: "run/aborted" },
+  );
+  const { results } = await run(["It is 7.", "It is 8."]);
+  expect(results).toMatchObject([{ state: "passed", text: "It is 8." }]);
 });
 
 test("a judge that never answers is an error of its run after the limit, and an abort ends it", async () => {
