@@ -128,9 +128,18 @@ function recordRequests(onRequest: (record: RequestRecord) => void): MiddlewareH
 }
 
 function invalid(target: string, issues: readonly z.core.$ZodIssue[]): RequestError {
-  const { path, message } = issues[0]!;
+  const { path, message } = nearest(issues[0]!);
   const where = [target, ...path.map(String)].join(".");
   return new RequestError(400, "request/invalid", `${where}: ${message}`);
+}
+
+/** Returns what is wrong with a value; of one that may have several forms, with that which it comes nearest to, else with each. */
+function nearest(issue: z.core.$ZodIssue): Pick<z.core.$ZodIssue, "code" | "path" | "message"> {
+  if (issue.code !== "invalid_union" || issue.errors.length === 0) return issue;
+  const forms = issue.errors.map(([first]) => nearest(first!));
+  const near = forms.find(({ path, code }) => path.length > 0 || code !== "invalid_type");
+  const message = near?.message ?? forms.map((form) => form.message).join("; or ");
+  return { code: issue.code, path: [...issue.path, ...(near?.path ?? [])], message };
 }
 
 function tooLarge(maxBodyBytes: number): never {

@@ -33,7 +33,19 @@ describe("A request", () => {
 
   test.for([
     [{}, "json.agent: Invalid input: expected string, received undefined"],
-    [{ agent: "desk" }, "json.input: Invalid input"],
+    [
+      { agent: "desk" },
+      "json.input: Invalid input: expected string, received undefined; or Invalid input: expected array, received undefined",
+    ],
+    [{ agent: "desk", input: ["hi"] }, "json.input.0: Invalid input: expected object, received string"],
+    [
+      { agent: "desk", input: [{ type: "text", text: 5 }] },
+      "json.input.0.text: Invalid input: expected string",
+    ],
+    [
+      { agent: "desk", input: [{ role: "user" }] },
+      "json.input.0.type: Invalid discriminator value. Expected 'text'",
+    ],
     [{ agent: "desk", input: "" }, "json.input: Too small"],
     [{ agent: "desk", input: [] }, "json.input: Too small"],
     [{ ...NEW_SESSION, input: [{ type: "tool_result", id: "c", name: "t", output: [] }] }, "json.input"],
