@@ -86,11 +86,13 @@ function agentOf(agents: WorkerAgents): NonNullable<ExperimentOptions["agent"]> 
     const { agent } = session.meta;
     const name = names.length === 1 ? names[0]! : typeof agent === "string" ? agent : "";
     const make = Object.hasOwn(agents, name) ? agents[name] : undefined;
-    if (!make)
+    if (!make) {
+      const of = name === "" ? "has no label `agent`" : `is of the agent '${name}'`;
       throw new AgentError(
         "config/no-agent",
-        `The session '${session.sessionId}' is of the agent '${name}', and the file has ${names.join(", ")}.`,
+        `The session '${session.sessionId}' ${of}, and the file has ${names.join(", ")}.`,
       );
+    }
     return makeConfig(make, session);
   };
 }

@@ -25,7 +25,7 @@ export default {
 `;
 
 /** Two stored sessions, of which one waits for an approval, and what tries agents on them. */
-async function fixture() {
+async function fixture(meta: { readonly agent?: string } = {}) {
   const folder = mkdtempSync(join(import.meta.dirname, ".experiment-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   onTestFinished(() => {
@@ -44,7 +44,15 @@ async function fixture() {
   const turns: ScriptedTurn[] = [{ calls: [{ id: "c", name: "pay" }] }, "Paid."];
   for (const sessionId of ["done", "waits"]) {
     const model = scriptedModel(turns);
-    const agent = createAgent({ name: "desk", sysPrompt: "Help.", model, tools: [pay], store, sessionId });
+    const agent = createAgent({
+      name: "desk",
+      sysPrompt: "Help.",
+      model,
+      tools: [pay],
+      store,
+      sessionId,
+      meta,
+    });
     await agent.call("Pay.");
     if (sessionId === "done") {
       await agent.decide("c", "approve");
@@ -82,6 +90,31 @@ test("experiment --label leaves sessions out that were deleted since", async () 
   const { code, stdout } = await run({ label: "right" });
   expect([code, JSON.parse(stdout).rows.length]).toEqual([0, 1]);
 });
+
+test.each([
+  [{ agent: "desk" }, { counts: { same: 2 } }],
+  [
+    { agent: "dsk" },
+    { rows: [{ error: { message: expect.stringContaining("is of the agent 'dsk'") } }, {}] },
+  ],
+  [
+    {},
+    {
+      rows: [
+        { error: { code: "config/no-agent", message: expect.stringContaining("no label `agent`") } },
+        {},
+      ],
+    },
+  ],
+])(
+  "experiment takes the agent that the labels %j of sessions name, as a worker does",
+  async (meta, report) => {
+    const { run, folder } = await fixture(meta);
+    const two = AGENTS.replace("desk: () =>", "other: () => { throw new Error(); },\n  desk: () =>");
+    writeFileSync(join(folder, "agents.ts"), two);
+    expect(JSON.parse((await run()).stdout)).toMatchObject(report);
+  },
+);
 
 test("experiment tells what an agent does otherwise, as JSON and to a terminal", async () => {
   const { run, folder } = await fixture();

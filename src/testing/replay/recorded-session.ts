@@ -17,6 +17,7 @@ import { SUMMARY_HEAD } from "../../../machines/agent/updates/compaction.ts";
 import type { Limits } from "../../../machines/agent/limits.ts";
 import type { ModelCall } from "../../../machines/agent/model-call.ts";
 import type { SessionStore } from "../../store/port.ts";
+import { readPosition } from "../../store/shared.ts";
 
 /** A message that was stored while no turn ran, and its index. */
 type ObservedMessage = { readonly at: number; readonly message: Msg };
@@ -106,14 +107,15 @@ export async function recordedSession(store: SessionStore, sessionId: string): P
   }
   if (entries.length === 0) throw new AgentError("session/not-found", `Session not found: ${sessionId}`);
   const messages = [...fold.state().messages];
-  return { sessionId, seq: fold.seq, messages, entries, ...partsOf(entries, messages) };
+  const { meta = {} } = readPosition((await store.load(sessionId))?.position ?? {});
+  return { sessionId, seq: fold.seq, meta, messages, entries, ...partsOf(entries, messages) };
 }
 
 /** Returns what a journal says beside its messages. */
 function partsOf(
   entries: readonly SessionEntry[],
   messages: readonly Msg[],
-): Omit<RecordedSession, "sessionId" | "seq" | "messages" | "entries"> {
+): Omit<RecordedSession, "sessionId" | "seq" | "meta" | "messages" | "entries"> {
   const indexes = new Map(messages.map(({ id }, index) => [id, index]));
   const turns: Draft[] = [];
   const steered = new Set<number>();
@@ -123,7 +125,6 @@ function partsOf(
   const compacted = new Map<number, number>();
   const requests: ModelCall[] = [];
   let fingerprint: Fingerprint | undefined;
-  let meta: JsonObject = {};
   let observed: ObservedMessage[] = [];
   let output: JsonObject | undefined;
   let clientTools: readonly ClientTool[] = [];
@@ -143,8 +144,7 @@ function partsOf(
     return made;
   };
   for (const entry of entries) {
-    if (entry.type === "session") ({ meta = meta } = entry.data as { readonly meta?: JsonObject });
-    else if (entry.type === "call") {
+    if (entry.type === "call") {
       const { id, set } = entry.data;
       if (set.decided !== undefined) decisions.set(id, set.decided);
       if (set.resume && set.resume.asks.length > 0) asking.add(names.get(id) ?? id);
@@ -214,7 +214,6 @@ function partsOf(
   }
   const results = messages.flatMap(toolResultsOf).filter(({ state }) => state !== "suspended");
   return {
-    meta,
     turns,
     observed,
     isExact: isExact && asking.size === 0,
