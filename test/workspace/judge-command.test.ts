@@ -93,6 +93,15 @@ test.each([
   ["git -C /elsewhere log", "ask: wrapper"],
   ["git grep -O'touch x' y", "ask: wrapper"],
   ["git diff --ext-diff", "ask: wrapper"],
+  // git takes the beginning of an option for the whole
+  ["git grep --open-files=touch x", "ask: wrapper"],
+  ["git fetch --upload-pa=touch", "ask: wrapper"],
+  ["git rebase --ex=touch main", "ask: wrapper"],
+  ["git rebase -xtouch main", "ask: wrapper"],
+  ["git log --output=src/a.ts", "ask: wrapper"],
+  ["git bisect run touch x", "ask: wrapper"],
+  ["git submodule --quiet foreach touch x", "ask: wrapper"],
+  ["git log --oneline --no-ext-diff -u", "allow"],
   ["alias ls=cat", "ask: wrapper"],
   // what shells do not agree on, and what is not whole
   ["echo 'a", "ask: ambiguous"],

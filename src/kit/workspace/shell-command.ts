@@ -45,9 +45,12 @@ const WRAPPERS = new Set(
 );
 
 const FIND_ACTIONS = /^-(?:exec|execdir|ok|okdir|delete|fprint|fprint0|fprintf|fls)$/u;
-/** Options of git with which it runs a program, or works with another configuration. */
-const GIT_OPTIONS =
-  /^(?:--ext-diff|--textconv|-O.*|--open-files-in-pager.*|--upload-pack.*|--receive-pack.*|--exec.*|-x)$/u;
+/** Options of git with which it runs a program, or writes to a file. */
+const GIT_OPTIONS = "ext-diff extcmd textconv open-files-in-pager upload-pack receive-pack exec output".split(
+  " ",
+);
+/** Subcommands of git that run what their arguments say. */
+const GIT_RUNS = /^(?:bisect run|submodule (?:.* )?foreach|filter-branch)(?: |$)/u;
 
 const nameOf = (word: string): string => word.slice(word.lastIndexOf("/") + 1);
 
@@ -59,7 +62,13 @@ function isWrapper([first = "", ...args]: readonly string[]): boolean {
   const subcommand = args.findIndex((arg) => !arg.startsWith("-"));
   const own = subcommand < 0 ? args : args.slice(0, subcommand);
   if (own.some((arg) => !/^(?:--no-pager|--version|--help|-v|-h)$/u.test(arg))) return true;
-  return args.some((arg) => GIT_OPTIONS.test(arg));
+  return args.some(runsByGit) || GIT_RUNS.test(args.slice(subcommand).join(" "));
+}
+
+/** True for such an option of git, which takes the beginning of a long name for the whole. */
+function runsByGit(arg: string): boolean {
+  const [, name] = /^--([a-z][\w-]*)/u.exec(arg) ?? [];
+  return name === undefined ? /^-[Ox]/u.test(arg) : GIT_OPTIONS.some((each) => each.startsWith(name));
 }
 
 /** The state of reading a line. */
