@@ -220,7 +220,7 @@ class ExperimentRuns {
     const rules = await this.#rulesOf(original, replay, made);
     const path =
       at === undefined
-        ? !isSame(before.path, after.path)
+        ? !before.path.some(isHosts) && !isSame(before.path, after.path)
         : edges && (edges.before.edge !== edges.after.edge || edges.before.to !== edges.after.to);
     // What was not repeated is not a change: messages and rests are the same as far as they were.
     const isTold = isExact || divergence !== undefined || stopped !== undefined;
@@ -306,6 +306,10 @@ type Summary = {
 
 /** Edges that only say that a process has opened the session. */
 const isOpening = (edge: string): boolean => edge.includes("|session.") || edge.includes("|xstate.init");
+
+/** Edges of a turn that its process left to another one: by which way it went on is not repeated. */
+const isHosts = (edge: string): boolean =>
+  edge.includes("|run.shutdown|") || edge.startsWith("agent.stopped.unfinished|");
 
 function summaryOf({
   facts,

@@ -312,3 +312,43 @@ test("a second experiment into the store of the sessions leaves the replays of t
   const replays = await run(store, { sessions: { meta: { replayOf: "desk/001" } } });
   expect(replays.report.rows).toHaveLength(4);
 });
+
+test.each([
+  ["drained", 10_000, false],
+  ["parked, and gone on with", 0, false],
+  ["parked in a tool, and gone on with", 0, true],
+] as const)("a turn that a deploy has %s is the same", async (_, deadlineMs, inTool) => {
+  const store = memoryStore();
+  const begun = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<void>();
+  const waits = async (isHere: boolean) => {
+    if (isHere) begun.resolve();
+    if (isHere) await go.promise;
+  };
+  const answers = (isFirst: boolean): ScriptedTurn[] => [
+    async function* () {
+      await waits(isFirst && !inTool);
+      yield { type: "tool.delta", key: 0, id: "c", name: "look", args: "{}" };
+      yield { type: "finish", reason: "tool_calls" };
+    },
+    "Found.",
+  ];
+  const config = (isFirst: boolean, turns = answers(isFirst)) => ({
+    name: "desk",
+    model: scriptedModel(turns),
+    tools: [toolOf("look", async () => (await waits(isFirst && inTool), "found"), { idempotent: true })],
+  });
+  const first = createAgent({ ...config(true), store, sessionId: "s" } as AgentConfig);
+  const turn = first.call("Look.").catch(() => undefined);
+  await begun.promise;
+  const end = first.shutdown({ deadlineMs });
+  if (deadlineMs > 0) go.resolve();
+  await Promise.all([turn, end]);
+  go.resolve();
+  const turns = inTool || deadlineMs > 0 ? answers(false).slice(1) : answers(false);
+  const next = createAgent({ ...config(false, turns), store, sessionId: "s" } as AgentConfig);
+  await next.call();
+  await next.close();
+  const agent = config(false) as unknown as ReplayAgentConfig;
+  expect((await experiment(store, { agent })).rows).toMatchObject([{ state: "same", changed: [] }]);
+});
