@@ -9,6 +9,7 @@ import { withStore } from "./open-store.ts";
 import { pendingLine } from "./print-turn.ts";
 import { runTurn } from "./run-turn.ts";
 import { explainSessionErrors, type SessionTarget } from "./session-commands.ts";
+import { refuseUnloaded } from "./sessions/refuse-unloaded.ts";
 import { resumeSession } from "./sessions/resume-command.ts";
 import type { Terminal } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
@@ -43,6 +44,7 @@ async function askSession(sessionId: string, flags: Flags, question: string, io:
   return withStore(flags.store, (store) =>
     explainSessionErrors(session, () =>
       withAgent(flags, io, { store, sessionId }, async (agent) => {
+        await refuseUnloaded(agent, { store, sessionId });
         await agent.open();
         refuseWhilePending(agent, session, io.terminal);
         return runTurn(agent, question, io, { isJson: flags.json, session });

@@ -208,6 +208,11 @@ describe("agentchart sessions resume", () => {
       'agentchart: The tool "pay" is not loaded: name its file with --tools.',
       1,
     ]);
+    for (const command of [
+      ["run", "--session", "till", "And now?"],
+      ["sessions", "compact", "till"],
+    ])
+      expect(lastLine(await agentchart([...command, ...flags], fixture))).toBe(lastLine(refused));
     expect((await fixture.resume("till", "--approve", "call_1")).stdout).toBe("Results: paid 7\n");
   });
 

@@ -7,6 +7,7 @@ import type { Handler } from "../define-command.ts";
 import type { acp as definition } from "../definitions.ts";
 import { connectServers, openMcpServers } from "../mcp-servers.ts";
 import { withStore } from "../open-store.ts";
+import { refuseUnloaded } from "../sessions/refuse-unloaded.ts";
 import { openAgent } from "../with-agent.ts";
 import { withCleanup } from "../with-cleanup.ts";
 import { shutdownSignal } from "../on-signal.ts";
@@ -42,6 +43,7 @@ export const acpCommand: Handler<typeof definition> = async ({ flags }, io) => {
             try {
               const tools = [...own.tools, ...theirs.tools];
               const agent = await openAgent({ ...flags, json: false }, io, { store, sessionId }, tools);
+              await refuseUnloaded(agent, { store, sessionId });
               await agent.open();
               return { agent, close: () => withCleanup(() => agent.shutdown(), theirs.close) };
             } catch (error) {

@@ -1,7 +1,6 @@
 import { causedBy } from "../../agent/steps.ts";
 import type { Agent } from "../../agent/types.ts";
 import { AgentError } from "../../core/base/error.ts";
-import { openSession } from "../../session/open-session.ts";
 import type { Decision, PendingCall } from "../../core/tool/pending.ts";
 import type { CliIo } from "../cli-io.ts";
 import type { Handler, Values } from "../define-command.ts";
@@ -14,6 +13,7 @@ import type { STORE } from "../shared-flags.ts";
 import { withAgent, type AgentFlags } from "../with-agent.ts";
 import type { resume as definition } from "./definitions.ts";
 import { readDecisions, type CallDecision, type DecisionFlags } from "./read-decisions.ts";
+import { notLoaded, refuseUnloaded, toolOf } from "./refuse-unloaded.ts";
 
 type ResumeFlags = AgentFlags & Values<typeof STORE> & Partial<DecisionFlags>;
 
@@ -35,11 +35,8 @@ export async function resumeSession(sessionId: string, flags: ResumeFlags, io: C
   return withSession({ sessionId, flags }, async (store) => {
     if (!(await store.load(sessionId)))
       throw new AgentError("session/not-found", `Session not found: ${sessionId}`);
-    const { pending } = await (await openSession(store, sessionId)).at();
     return withAgent(flags, io, { store, sessionId }, async (agent) => {
-      const names = agent.toolkit.names();
-      const missing = pending.find((call) => call.waitsFor === "approval" && !names.includes(toolOf(call)));
-      if (missing) throw notLoaded(toolOf(missing));
+      await refuseUnloaded(agent, { store, sessionId });
       return resume(agent, sessionId, flags, io);
     });
   });
@@ -76,16 +73,6 @@ function refuseWithoutTools(agent: Agent, decisions: readonly CallDecision[]): v
     return runs && !names.includes(toolOf(call));
   });
   if (missing) throw notLoaded(toolOf(missing));
-}
-
-/** The tool of the session that runs once a call is decided. */
-function toolOf({ path, name }: PendingCall): string {
-  return path?.[0] ?? name;
-}
-
-/** An agent that goes on with a turn answers the calls of tools that it does not have. */
-function notLoaded(tool: string): AgentError {
-  return new AgentError("tool/unknown", `The tool "${tool}" is not loaded: name its file with --tools.`);
 }
 
 function allowsRun(decision: Decision): boolean {
