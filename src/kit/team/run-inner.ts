@@ -118,7 +118,13 @@ async function takeTurn(
     return await begin();
   } catch (error) {
     const isWaiting = AgentError.is(error) && WAITING.includes(error.code);
-    if (!isWaiting || !outer || outer.host.isWaitedFor(child.sessionId, ctx.callId)) throw error;
+    if (!isWaiting || !outer) throw error;
+    if (outer.host.isWaitedFor(child.sessionId, ctx.callId))
+      throw new AgentError(
+        error.code,
+        "The message was not read: the conversation waits for a person's answer to an earlier call. Send it again after that.",
+        { cause: error },
+      );
     child.interrupt(); // the process has died that was to do it when the call had its result for which it waits
     await child.rest();
     return begin();

@@ -174,7 +174,9 @@ test("an agent waits on while another call of the batch is refused by it", async
   await agent.decide("a1/c1", "approve");
   await agent.call();
   expect(paid).toEqual(["c1"]);
-  expect(resultsOf(await agent.messages()).map(({ state }) => state)).toEqual(["success", "error"]);
+  const results = resultsOf(await agent.messages());
+  expect(results.map(({ state }) => state)).toEqual(["success", "error"]);
+  expect(outputOf(results[1]!)).toContain("the conversation waits for a person's answer to an earlier call");
   await agent.close();
 });
 
