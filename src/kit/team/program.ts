@@ -1,6 +1,6 @@
 import { AgentError, configError } from "../../core/base/error.ts";
 import type { JsonObject } from "../../core/base/json.ts";
-import { truncated } from "../../core/base/shown.ts";
+import { shown, truncated } from "../../core/base/shown.ts";
 import { isTextOrMedia } from "../../core/message/msg.ts";
 import type { Msg, ToolResultBlock } from "../../core/message/types.ts";
 import type { CodeStep, CodeTurn } from "./code-model.ts";
@@ -94,6 +94,12 @@ function* runFanOut(step: CompositeStep & { kind: "fanOut" }, input: readonly Ms
   });
 }
 
+/** Refuses what is true or false by chance, such as the promise of an async function. */
+function isEnough(said: unknown): boolean {
+  if (typeof said === "boolean") return said;
+  throw configError(`repeat: \`until\` returned ${shown(said)}; expected true or false.`);
+}
+
 function* runStep(step: PipelineStep, input: readonly Msg[], scope: Scope, output?: JsonObject): Run {
   if (!isComposite(step)) return yield* runAgent(step, input, scope, output);
   let messages = input;
@@ -119,7 +125,7 @@ function* runStep(step: PipelineStep, input: readonly Msg[], scope: Scope, outpu
     case "repeat":
       for (let round = 1; round <= step.max; round++) {
         messages = yield* runStep(step.step, messages, scope, output);
-        if (step.until(messages, round)) break;
+        if (isEnough(step.until(messages, round))) break;
       }
       return messages;
   }

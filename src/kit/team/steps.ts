@@ -71,8 +71,8 @@ export function sequence(...steps: readonly PipelineStep[]): CompositeStep {
 }
 
 /**
- * Steps at once, each with the same input. The answers stand in the order of the steps. Throws `config/invalid` for what is not a step
- * and for wrong options.
+ * Steps at once, each with the same input. The answers stand in the order of the steps. Throws `config/invalid` for what is not a step,
+ * for no step and for wrong options.
  *
  * @example
  * ```ts
@@ -98,6 +98,7 @@ export function fanOut(steps: readonly PipelineStep[], options: FanOutOptions = 
     );
   if (onError !== undefined && !["collect", "fail"].includes(onError))
     throw configError(`fanOut: \`onError\` is ${onError}; expected "collect" or "fail".`);
+  if (steps.length === 0) throw configError("fanOut: expected at least one step.");
   return { kind: "fanOut", steps, ...options };
 }
 
@@ -131,7 +132,8 @@ export function branch(
 
 /**
  * A step again and again, each time with its last answer, until `until` returns true for it, but at most `max` times. `round` counts
- * from 1. Throws `config/invalid` for what is not a step and for a `max` that is not an integer of at least 1.
+ * from 1. Throws `config/invalid` for what is not a step and for a `max` that is not an integer of at least 1. An `until` that returns no
+ * boolean, such as an async one, fails the pipeline.
  *
  * @example
  * ```ts

@@ -186,6 +186,18 @@ describe("an agent of a pipeline that fails", () => {
   });
 });
 
+test.each([
+  ["a promise", async () => true],
+  ["undefined", () => undefined],
+  ["a number", () => 1],
+])("a repetition whose function returns %s fails its pipeline", async (_, until) => {
+  const steps = repeat({ name: "a", model: scriptedModel(["1", "2"]) }, until as never, 2);
+  await expect(pipeline({ name: "p", steps }).call("go")).rejects.toMatchObject({
+    code: "config/invalid",
+    message: expect.stringContaining("`until` returned"),
+  });
+});
+
 describe("wrong options of a pipeline", () => {
   test.each([
     ["no steps", () => pipeline({ name: "p" } as never), "expected `steps`"],
@@ -198,6 +210,7 @@ describe("wrong options of a pipeline", () => {
     ["a step that is none", () => sequence(5 as never), "step 1 is not a step"],
     ["a concurrency of 0", () => fanOut([], { concurrency: 0 }), "`concurrency` is 0"],
     ["an unknown option", () => fanOut([], { parallel: 1 } as never), "no option `parallel`"],
+    ["no step", () => fanOut([]), "fanOut: expected at least one step"],
     ["no bound", () => repeat(echo("a"), () => true, 0), "`max` is 0"],
     ["an agent with a store", () => run({ ...echo("a"), store: memoryStore() } as never), "has a `store`"],
   ])("are refused: %s", (_, make, problem) => {
