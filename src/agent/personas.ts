@@ -1,4 +1,5 @@
 import { configError, messageOf } from "../core/base/error.ts";
+import { truth } from "../core/base/wrong-answer.ts";
 import type { ChatModel, ToolSpec } from "../core/model/port.ts";
 import type { Msg } from "../core/message/types.ts";
 import { defineTool } from "../core/tool/define.ts";
@@ -122,7 +123,7 @@ export class Personas {
     const when = this.#when.get(tool);
     const said = when ? messages() : [];
     try {
-      return when?.(said) ?? true;
+      return when === undefined || truth("it", when(said));
     } catch (cause) {
       throw configError(`The handoff's \`when\` of the tool '${tool}' failed: ${messageOf(cause)}`, {
         cause,

@@ -56,8 +56,8 @@ export type Handoff = {
   /** The personas that may hand over to it; default: all others, and the agent itself. */
   readonly from?: readonly string[] | undefined;
   /** The condition under which the tool is there. It is called with the messages of the session before each model call of a persona that
-   *  may hand over, and before such a call runs. It must return the same for the same messages; if it throws, the turn fails. Default:
-   *  always. */
+   *  may hand over, and before such a call runs. It must return the same for the same messages; if it throws or returns no boolean, the
+   *  turn fails. Default: always. */
   readonly when?: ((messages: readonly Msg[]) => boolean) | undefined;
   /** The view that the persona has of what went before. `asText` (default): calls of tools that it does not have, as text. `full`:
    *  everything as it is. `summary`: a summary that the model of compactions makes, with the messages of the user that the turn answers;

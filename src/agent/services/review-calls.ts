@@ -1,5 +1,6 @@
 import { messageOf } from "../../core/base/error.ts";
 import { copyOf, type JsonObject } from "../../core/base/json.ts";
+import { truth, wrongAnswer } from "../../core/base/wrong-answer.ts";
 import { BREAKPOINTS, hasBreakpoints } from "../../core/tool/stored-slots.ts";
 import { deniedResult, errorResult } from "../../core/tool/results.ts";
 import { argsHashOf } from "../../core/tool/prepare-input.ts";
@@ -23,23 +24,10 @@ type Judgement =
 
 type Rule = NonNullable<Permissions["rules"]>[number];
 
-/** Throws what is wrong with a value that the user's code returned. The rejection of a promise that it returned is ignored. */
-function wrongAnswer(whose: string, returned: unknown, expected: string): never {
-  const isPromise = returned instanceof Promise;
-  if (isPromise) returned.catch(() => {});
-  const shown = isPromise
-    ? "a promise"
-    : typeof returned === "string"
-      ? JSON.stringify(returned)
-      : String(returned);
-  throw new TypeError(`${whose} gave ${shown}; expected ${expected}.`);
-}
-
 function holds({ tool, action, when }: Rule, input: JsonObject): boolean {
   if (!when) return true;
-  const returned: unknown = when(copyOf(input)); // the input itself is what will be executed
-  if (typeof returned === "boolean") return returned;
-  return wrongAnswer(`\`when\` of the ${action} rule for '${tool}'`, returned, "true or false");
+  // The input itself is what will be executed.
+  return truth(`\`when\` of the ${action} rule for '${tool}'`, when(copyOf(input)));
 }
 
 function matching(host: Host, call: ToolUseBlock, input: JsonObject, action: PermissionAction) {
@@ -65,9 +53,8 @@ function ownAction(host: Host, { permission }: AnyTool, value: unknown): Permiss
   if (permission === undefined) return undefined;
   const returned: unknown =
     typeof permission === "function" ? permission(copyOf(value) as never, host.context()) : permission;
-  return PERMISSION_ACTIONS.includes(returned as PermissionAction)
-    ? (returned as PermissionAction)
-    : wrongAnswer("`permission`", returned, PERMISSION_ACTIONS.join(", "));
+  if (PERMISSION_ACTIONS.includes(returned as PermissionAction)) return returned as PermissionAction;
+  throw new TypeError(wrongAnswer("`permission`", returned, PERMISSION_ACTIONS.join(", ")));
 }
 
 /** Deny rules, remembered rules, ask rules, the tool's own, allow rules, otherwise. */

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../core/base/json.ts";
 import * as s from "../../core/base/option-schema.ts";
 import { check } from "../../core/base/options.ts";
+import { truth } from "../../core/base/wrong-answer.ts";
 import { isJudged, type Law } from "../../core/tool/rules/law.ts";
 import type { ReadLetter, Rule } from "../../core/tool/rules/rule.ts";
 import {
@@ -21,7 +22,6 @@ import {
   refused,
   ruleOf,
   timeOf,
-  truth,
   withinOf,
   type Tools,
 } from "./parts.ts";
@@ -224,7 +224,7 @@ export function onlyIf(
     let table = 0;
     for (let bits = 0; bits < 1 << knows.length; bits++) {
       const succeeded = new Set(knows.filter((_, index) => (bits & (1 << index)) !== 0));
-      if (truth("onlyIf", predicate(input, succeeded))) table |= 1 << bits;
+      if (truth("`onlyIf`", predicate(input, succeeded))) table |= 1 << bits;
     }
     return { table };
   };

@@ -1,5 +1,6 @@
 import { type AgentError, configError } from "../../core/base/error.ts";
 import type { JsonObject } from "../../core/base/json.ts";
+import { truth } from "../../core/base/wrong-answer.ts";
 import { isCounted, isJudged, type Law, type Letter, type RuleData } from "../../core/tool/rules/law.ts";
 import type { ReadLetter, Rule, RuleParts, Wants } from "../../core/tool/rules/rule.ts";
 import { ruleEngine } from "./engine.ts";
@@ -54,15 +55,6 @@ function keyIn(per: Per, name: string, input: JsonObject): string {
   );
 }
 
-/** Returns what a predicate gave. Throws for what is neither true nor false. */
-export function truth(what: string, value: unknown): boolean {
-  if (typeof value === "boolean") return value;
-  if (value instanceof Promise) value.catch(() => {});
-  throw new TypeError(
-    `\`${what}\` gave ${value instanceof Promise ? "a promise" : String(value)}; expected true or false`,
-  );
-}
-
 /** The functions of rules of a tool: a call that the law is not about is not read further. */
 export function reader(
   law: Law,
@@ -83,8 +75,8 @@ export function reader(
   const read: ReadLetter = (name, input): Letter => {
     const letter: { -readonly [Key in keyof Letter]: Letter[Key] } = {};
     const [judged, counted] = [isJudged(law, name), isCounted(law, name)];
-    if (judged && when !== undefined && !truth("when", when(input))) letter.isOther = true;
-    if (counted && counts !== undefined && !truth("if", counts(input))) letter.isVoid = true;
+    if (judged && when !== undefined && !truth("`when`", when(input))) letter.isOther = true;
+    if (counted && counts !== undefined && !truth("`if`", counts(input))) letter.isVoid = true;
     const matters = (judged && !letter.isOther) || (counted && !letter.isVoid && law.kind !== "limit");
     if (matters && per !== undefined) letter.key = keyIn(per, name, input);
     if (matters && amount) letter.amount = amountOf(amount(input));

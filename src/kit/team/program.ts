@@ -1,6 +1,7 @@
 import { AgentError, configError } from "../../core/base/error.ts";
 import type { JsonObject } from "../../core/base/json.ts";
-import { shown, truncated } from "../../core/base/shown.ts";
+import { truncated } from "../../core/base/shown.ts";
+import { wrongAnswer } from "../../core/base/wrong-answer.ts";
 import { isTextOrMedia } from "../../core/message/msg.ts";
 import type { Msg, ToolResultBlock } from "../../core/message/types.ts";
 import type { CodeStep, CodeTurn } from "./code-model.ts";
@@ -94,10 +95,14 @@ function* runFanOut(step: CompositeStep & { kind: "fanOut" }, input: readonly Ms
   });
 }
 
-/** Refuses what is true or false by chance, such as the promise of an async function. */
-function isEnough(said: unknown): boolean {
+function isEnough(
+  { until }: CompositeStep & { kind: "repeat" },
+  messages: readonly Msg[],
+  round: number,
+): boolean {
+  const said: unknown = until(messages, round);
   if (typeof said === "boolean") return said;
-  throw configError(`repeat: \`until\` returned ${shown(said)}; expected true or false.`);
+  throw configError(`repeat: ${wrongAnswer("`until`", said, "true or false")}.`);
 }
 
 function* runStep(step: PipelineStep, input: readonly Msg[], scope: Scope, output?: JsonObject): Run {
@@ -125,7 +130,7 @@ function* runStep(step: PipelineStep, input: readonly Msg[], scope: Scope, outpu
     case "repeat":
       for (let round = 1; round <= step.max; round++) {
         messages = yield* runStep(step.step, messages, scope, output);
-        if (isEnough(step.until(messages, round))) break;
+        if (isEnough(step, messages, round)) break;
       }
       return messages;
   }

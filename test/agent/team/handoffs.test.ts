@@ -129,14 +129,22 @@ describe("a handoff that depends on what was said", () => {
     expect(agent.status().persona).toBeUndefined();
   });
 
-  test("fails the turn with its own error if the condition throws", async () => {
-    const when = (): never => {
-      throw new TypeError("No such word.");
-    };
+  test.each([
+    [
+      "throws",
+      (): never => {
+        throw new TypeError("No such word.");
+      },
+      "No such word.",
+    ],
+    ["returns a promise", async () => false, "it gave a promise; expected true or false"],
+    ["returns undefined", () => undefined, "it gave undefined; expected true or false"],
+  ])("fails the turn with its own error if the condition %s", async (_, condition, problem) => {
+    const when = condition as never;
     const { agent } = deskOf(["Yes?"], { handoffs: [{ to: "billing", description: "d", when }] });
     await expect(agent.call("Hello.")).rejects.toMatchObject({
       code: "config/invalid",
-      message: "The handoff's `when` of the tool 'transfer_to_billing' failed: No such word.",
+      message: `The handoff's \`when\` of the tool 'transfer_to_billing' failed: ${problem}`,
     });
   });
 });

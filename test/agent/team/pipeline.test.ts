@@ -194,7 +194,7 @@ test.each([
   const steps = repeat({ name: "a", model: scriptedModel(["1", "2"]) }, until as never, 2);
   await expect(pipeline({ name: "p", steps }).call("go")).rejects.toMatchObject({
     code: "config/invalid",
-    message: expect.stringContaining("`until` returned"),
+    message: expect.stringContaining("`until` gave"),
   });
 });
 
