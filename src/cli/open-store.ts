@@ -1,6 +1,7 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { configError } from "../core/base/error.ts";
 import { hideSecrets } from "../core/base/secrets.ts";
 import { openStoreOf } from "../store/open-store-of.ts";
 import type { SessionStore } from "../store/port.ts";
@@ -15,6 +16,8 @@ export const DEFAULT_STORE = `file:${join(homedir(), ".agentchart", "sessions")}
 export async function openStore(given = DEFAULT_STORE, mustExist = false): Promise<SessionStore> {
   const { kind, path, spec } = parseStore(given);
   if (mustExist && isPath(kind) && !existsSync(path)) throw new UsageError(`There is no store at ${path}.`);
+  if (kind === "file" && statSync(path, { throwIfNoEntry: false })?.isDirectory() === false)
+    throw configError(`${path} is a file, and not the folder of a store.`);
   if (kind === "partitions") {
     const [{ partitionedStore }, { readPartitions }] = await Promise.all([
       import("../store/partitioned.ts"),

@@ -183,6 +183,16 @@ test.for([
   },
 );
 
+test.for([
+  ["sessions", "ls"],
+  ["run", "--session", "trip", "Hi"],
+])("A file is no store of files: %s %s", async (args) => {
+  const path = written("no-store.json", "{}");
+  const finished = await agentchart([...args, "--store", `file:${path}`]);
+  expect(lineOf(finished)).toMatch(`agentchart: ${path} is a file, and not the folder of a store.`);
+  expect(finished.code).toBe(1);
+});
+
 describe("A tools file without tools exits with 1 and one line that names it", () => {
   const toolsLine = async (file: string): Promise<string> => {
     const env = { OPENAI_API_KEY: "sk-none-1234" };

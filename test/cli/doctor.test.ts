@@ -129,6 +129,13 @@ describe("model", () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  test("a server of the environment without a default model is missing, and wrong usage if a flag names it", async () => {
+    const baseUrl = "http://127.0.0.1:9/v1";
+    const text = "The server 127.0.0.1:9 has no default model: name one with --model.";
+    expect(await found(modelCheck, {}, { OPENAI_BASE_URL: baseUrl })).toEqual([`missing: ${text}`]);
+    await expect(found(modelCheck, { baseUrl })).rejects.toThrow(text);
+  });
+
   test("a server that is not there is wrong", async () => {
     const baseUrl = `http://127.0.0.1:${await freePort()}/v1`;
     expect(await found(modelCheck, { baseUrl, model: "m" })).toEqual([

@@ -28,7 +28,7 @@ export const modelCheck: Check = {
       const key = chosen.apiKey === undefined ? "without a key" : "with a key that is set";
       return [await serverFinding(chosen.baseURL, `${chosen.model} at ${host}, ${key}`, signal)];
     } catch (thrown) {
-      if (thrown instanceof UsageError) throw thrown;
+      if (thrown instanceof UsageError && isNamed) throw thrown; // else the environment is wrong
       return [missing("model", errorMessage(thrown))];
     }
   },
