@@ -10,15 +10,16 @@ const agent = desk(model, { store, sessionId: "desk" });
 const [words = "Refund order 17, 49 euros.", why] = process.argv.slice(2);
 
 await agent.open();
-let reply;
-if (words === "yes" || words === "no") {
-  for (const { callId, argsHash } of agent.status().pending)
+const { pending } = agent.status();
+const decides = words === "yes" || words === "no";
+if (decides && pending.length === 0) console.log("Nothing waits.");
+else if (decides || pending.length === 0) {
+  for (const { callId, argsHash } of pending)
     await agent.decide(callId, words === "yes" ? "approve" : { deny: why ?? "No." }, { argsHash });
-  reply = await agent.call();
-} else reply = await agent.call(words);
-
-for (const { name, input, reason } of reply.pending)
+  const { text } = await (decides ? agent.call() : agent.call(words));
+  if (text) console.log(text);
+}
+for (const { name, input, reason } of agent.status().pending)
   console.log(`${name} ${JSON.stringify(input)} waits (${reason}): npm start yes, or npm start no "why not"`);
-console.log(reply.text);
 await agent.close();
 await store.close();
