@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import * as sdk from "@agentclientprotocol/sdk";
 import { afterAll, expect, onTestFinished, test } from "vitest";
+import { createAgent } from "agentchart";
 import { sqliteStore } from "agentchart/store/sqlite";
+import { scriptedModel } from "agentchart/testing";
 import { chatCompletionsServer } from "../../src/testing/chat-completions-server.ts";
 import { scratch } from "../store/scratch.ts";
 import { BARE_ENV } from "../support/bare-env.ts";
@@ -62,10 +64,22 @@ test("agentchart acp serves an editor that starts it, and opens its sessions aga
   expect(second).toBe("You have said 1 things.You have said 2 things.");
 });
 
+test("a session that is not stored is not loaded, and not made", async () => {
+  const store = sqliteStore({ path: join(dir, "acp.db") });
+  onTestFinished(() => store.close());
+  await inEditor(async (agent) => {
+    const loading = agent.request("session/load", { sessionId: "typo", cwd: dir, mcpServers: [] });
+    await expect(loading).rejects.toThrow("Session not found: typo");
+  });
+  expect(await store.load("typo")).toBeUndefined();
+});
+
 test("the servers of a session that cannot be opened are ended", async () => {
   const store = sqliteStore({ path: join(dir, "acp.db") });
   onTestFinished(() => store.close());
-  await store.acquire("held", { owner: "another", ttlMs: 600_000 });
+  const holder = createAgent({ name: "holder", model: scriptedModel([]), store, sessionId: "held" });
+  await holder.open();
+  onTestFinished(() => holder.close());
   const [file, raw] = [join(dir, "pid"), join(import.meta.dirname, "../tool/mcp/raw-server.mjs")];
   const script = `echo $$ > '${file}'; exec '${process.execPath}' '${raw}'`;
   const mcpServers = [{ name: "raw", command: "/bin/sh", args: ["-c", script], env: [] }];

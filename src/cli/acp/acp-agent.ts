@@ -26,8 +26,8 @@ export type OpenAgent = { readonly agent: Agent; readonly close: () => Promise<v
 export type AcpAgentOptions = {
   /** Shown to the client. */
   readonly version: string;
-  /** Opens the agent of a session, with the tools of the MCP servers that the client names. */
-  readonly open: (sessionId: string, servers: readonly McpServer[]) => Promise<OpenAgent>;
+  /** Opens the agent of a session, which is new or must be stored, with the tools of the MCP servers that the client names. */
+  readonly open: (sessionId: string, servers: readonly McpServer[], isNew: boolean) => Promise<OpenAgent>;
 };
 
 const STOP_REASONS: { readonly [reason in Reason]?: StopReason } = {
@@ -157,11 +157,11 @@ export function acpAgent(
         : RequestError.internalError({ code }, message);
     }
   };
-  const start = async (id: string, cwd: string, servers: readonly McpServer[]): Promise<Session> => {
+  const start = async (id: string, cwd: string, servers: readonly McpServer[], isNew = false) => {
     const former = sessions.get(id);
     sessions.delete(id);
     await former?.close();
-    const session = new Session(id, cwd, await open(id, servers));
+    const session = new Session(id, cwd, await open(id, servers, isNew));
     sessions.set(id, session);
     return session;
   };
@@ -177,7 +177,7 @@ export function acpAgent(
       authMethods: [],
     }))
     .onRequest("session/new", ({ params: { cwd, mcpServers } }) =>
-      explained(async () => ({ sessionId: (await start(randomUUID(), cwd, mcpServers)).id })),
+      explained(async () => ({ sessionId: (await start(randomUUID(), cwd, mcpServers, true)).id })),
     )
     .onRequest("session/load", ({ params: { sessionId, cwd, mcpServers }, client }) =>
       explained(async () => {

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import type { McpServer } from "@agentclientprotocol/sdk";
 import packageJson from "agentchart/package.json" with { type: "json" };
+import { AgentError } from "../../core/base/error.ts";
 import { missingPackage } from "../../core/base/missing-package.ts";
 import type { McpOptions } from "../../kit/mcp/types.ts";
 import type { Handler } from "../define-command.ts";
@@ -38,7 +39,9 @@ export const acpCommand: Handler<typeof definition> = async ({ flags }, io) => {
       withStore(flags.store, async (store) => {
         const { app, close } = acpAgent(sdk, {
           version: packageJson.version,
-          open: async (sessionId, servers) => {
+          open: async (sessionId, servers, isNew) => {
+            if (!isNew && !(await store.load(sessionId)))
+              throw new AgentError("session/not-found", `Session not found: ${sessionId}`);
             const theirs = await connectServers(servers.map(optionsOf), io.terminal);
             try {
               const tools = [...own.tools, ...theirs.tools];
