@@ -62,6 +62,15 @@ function withSlots(
   return badReturn(call, written.problem);
 }
 
+/** Returns a part of a result as JSON says it; what an error says is in no field of its own. Throws for what JSON shows as empty. */
+function shownPart(_: string, part: unknown): unknown {
+  if (part instanceof Error) return { name: part.name, message: part.message };
+  for (const kind of HIDDEN)
+    if (part instanceof kind) throw new TypeError(`a ${kind.name} has no JSON: return what it holds`);
+  return part;
+}
+const HIDDEN = [Map, Set, Promise, WeakMap, WeakSet, ArrayBuffer];
+
 /** Returns what a returned value is stored as: a string verbatim, any other value as its JSON text. */
 function toRun(call: ToolUseBlock, tool: AnyTool, value: unknown, stored: StoredSlots): ToolRun {
   if (value === undefined) return { result: noResult(call) };
@@ -70,8 +79,10 @@ function toRun(call: ToolUseBlock, tool: AnyTool, value: unknown, stored: Stored
     const problem = outcomeProblem(value);
     return problem === undefined ? withSlots(call, tool, value, stored) : badReturn(call, problem);
   }
+  if (value instanceof Error)
+    return { result: failedTool(call, `it returned an error: ${messageOf(value)}`) };
   try {
-    const text = typeof value === "string" ? value : JSON.stringify(value);
+    const text = typeof value === "string" ? value : JSON.stringify(value, shownPart);
     if (text !== undefined) return { result: outcomeResult(call, { output: [{ type: "text", text }] }) };
     return badReturn(call, `a ${typeof value} has no JSON`);
   } catch (error) {

@@ -42,6 +42,11 @@ test.each<[string, object, string]>([
   ["an interface with a Date", order, '{"id":"17","at":"1970-01-01T00:00:00.000Z"}'],
   ["a Date", order.at, '"1970-01-01T00:00:00.000Z"'],
   ["a class with toJSON", { price: new Cents(5) }, '{"price":"5 cents"}'],
+  [
+    "errors in its parts",
+    [{ status: "rejected", reason: new RangeError("too far") }],
+    '[{"status":"rejected","reason":{"name":"RangeError","message":"too far"}}]',
+  ],
 ])("a tool that returns %s has its JSON as the result", async (_, returned, stored) => {
   const { agent } = scripted([asks, "end"], { tools: [toolOf("look", () => returned)] });
   await agent.call("go");
@@ -67,6 +72,9 @@ test.each<[string, unknown, string]>([
   ["a bigint", 1n, "BigInt"],
   ["a function", () => 1, "a function has no JSON"],
   ["an object that contains itself", circle, "circular"],
+  ["a Map", new Map([["a", 1]]), "a Map has no JSON"],
+  ["a Set in a part", { ids: new Set([1]) }, "a Set has no JSON"],
+  ["a promise in a part", [Promise.resolve(1)], "a Promise has no JSON"],
 ])("a tool that returns %s has an error result that says why", async (_, returned, problem) => {
   const { agent } = scripted([asks, "end"], { tools: [toolOf("look", () => returned as never)] });
   expect((await agent.call("go")).text).toBe("end");
@@ -74,4 +82,14 @@ test.each<[string, unknown, string]>([
   expect(result).toMatchObject({ state: "error", code: "tool/failed" });
   expect(outputOf(result)).toContain(problem);
   expect(outputOf(result)).toContain("It may have taken effect");
+});
+
+test("a tool that returns an error has failed with what it says", async () => {
+  const { agent } = scripted([asks, "end"], {
+    tools: [toolOf("look", () => new Error("no such order") as never)],
+  });
+  await agent.call("go");
+  const [result] = resultsOf(await agent.messages());
+  expect(result).toMatchObject({ state: "error", code: "tool/failed" });
+  expect(outputOf(result)).toContain("it returned an error: no such order");
 });
