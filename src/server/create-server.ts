@@ -81,7 +81,7 @@ export function createServer(options: ServerOptions): HttpApp {
   app.openapi(healthz, (c) => c.json({ status: "ok" } as const, 200));
   app.openapi(readyz, async (c) => {
     await Promise.all([store.list({ limit: 1 }), ready?.()]).catch((error: unknown) => {
-      throw new AgentError("store/failed", "Not ready.", { cause: error });
+      throw new AgentError("store/failed", `Not ready: ${messageOf(error)}`, { cause: error });
     });
     return c.json({ status: "ok" } as const, 200);
   });

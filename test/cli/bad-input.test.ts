@@ -172,6 +172,8 @@ test.for([
   ["sqlite", "sessions", "resume", "trip"],
   ["sqlite", "sessions", "compact", "trip"],
   ["sqlite", "run", "--session", "trip"],
+  ["sqlite", "schedules", "ls", "--queue", "memory"],
+  ["sqlite", "dead-letters", "ls", "--queue", "memory"],
 ])(
   "A %s store that does not exist is not created by a command that reads it: %s %s",
   async ([kind, ...args]) => {

@@ -205,13 +205,16 @@ describe("An internal error", () => {
       202,
       { state: "accepted", woken: false },
     ]);
+    const problems: unknown[] = [];
     const app = createServer({
       store,
       dispatcher: createDispatcher({ store, queue: server.queue }),
       tokens: "none",
       ready: () => server.queue.stats(),
+      onRequest: ({ error }) => problems.push(error?.message),
     });
     expect((await app.request("/readyz")).status).toBe(503);
+    expect(problems).toEqual(["Not ready: The queue is closed."]);
     expect((await app.request("/healthz")).status).toBe(200);
   });
 });

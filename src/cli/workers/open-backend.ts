@@ -3,7 +3,7 @@ import type { SessionStore } from "../../store/port.ts";
 import { bullQueue } from "../../worker/queue/bull.ts";
 import { inProcessQueue } from "../../worker/queue/in-process.ts";
 import type { WakeQueue } from "../../worker/queue/port.ts";
-import { withStore } from "../open-store.ts";
+import { withExistingStore, withStore } from "../open-store.ts";
 import type { Environment } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { withClosing } from "../with-cleanup.ts";
@@ -14,15 +14,17 @@ export type Backend = { readonly store: SessionStore; readonly queue: WakeQueue 
 export type BackendFlags = { readonly store: string | undefined; readonly queue: string | undefined };
 
 /** Calls `use` with the store and the queue of the flags and the environment, and closes both. Rejects with a
- *  {@link UsageError} if one of them is missing or unknown. */
+ *  {@link UsageError} if one of them is missing or unknown, and for a store that is not there if it must be. */
 export async function withBackend<T>(
   flags: BackendFlags,
   env: Environment,
   use: (backend: Backend) => Promise<T>,
+  mustExist = false,
 ): Promise<T> {
   const storeSpec = storeOf(flags, env);
+  const withIt = mustExist ? withExistingStore : withStore;
   return withClosing(openQueue(queueOf(flags, env, storeSpec)), (queue) =>
-    withStore(storeSpec, (store) => use({ store, queue })),
+    withIt(storeSpec, (store) => use({ store, queue })),
   );
 }
 

@@ -12,7 +12,8 @@ const withSchedules = (
   flags: BackendFlags,
   { env }: CliIo,
   use: (schedules: Schedules) => Promise<number>,
-): Promise<number> => withBackend(flags, env, (backend) => use(createSchedules(backend)));
+  mustExist = true,
+): Promise<number> => withBackend(flags, env, (backend) => use(createSchedules(backend)), mustExist);
 
 /** The times of a schedule in words. */
 function timesOf({ cron, timeZone, everyMs, at }: ScheduleInfo): string {
@@ -76,16 +77,21 @@ export const nextCommand: Handler<typeof definitions.nextTicks> = async ({ args:
 
 /** `agentchart schedules add`. */
 export const addCommand: Handler<typeof definitions.addSchedule> = async ({ args: { name }, flags }, io) =>
-  withSchedules(flags, io, async (schedules) => {
-    const info = await (flags.replace ? schedules.set : schedules.add).call(
-      schedules,
-      name,
-      optionsOf(flags),
-    );
-    const next = info.nextTick === undefined ? "" : `, which starts at ${formatTime(info.nextTick)}`;
-    printResult(io, flags, `Added: ${name}${next}`, info);
-    return 0;
-  });
+  withSchedules(
+    flags,
+    io,
+    async (schedules) => {
+      const info = await (flags.replace ? schedules.set : schedules.add).call(
+        schedules,
+        name,
+        optionsOf(flags),
+      );
+      const next = info.nextTick === undefined ? "" : `, which starts at ${formatTime(info.nextTick)}`;
+      printResult(io, flags, `Added: ${name}${next}`, info);
+      return 0;
+    },
+    false,
+  );
 
 function optionsOf(flags: Input<typeof definitions.addSchedule>["flags"]): Parameters<Schedules["add"]>[1] {
   const { agent, input, cron, timeZone, every, at, session, missed, tenant } = flags;
