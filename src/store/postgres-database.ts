@@ -1,6 +1,6 @@
 import crypto from "node:crypto";
 import type { Pool, PoolClient, QueryConfig } from "pg";
-import { AgentError, configError } from "../core/base/error.ts";
+import { AgentError, configError, failureCode } from "../core/base/error.ts";
 import { LONGEST_DELAY_MS } from "../core/base/time.ts";
 import { storeClosed } from "./shared.ts";
 import { MODULUS } from "./checksum.ts";
@@ -31,7 +31,8 @@ export function postgresError(thrown: unknown, operation: string): AgentError {
   }
   // An error without a code comes from the driver: the connection ended.
   const isRetryable = code === undefined || TRANSIENT.test(code);
-  return new AgentError("store/failed", `Postgres: could not ${operation}${code ? ` (${code})` : ""}.`, {
+  const reason = failureCode(thrown) ?? code;
+  return new AgentError("store/failed", `Postgres: could not ${operation}${reason ? ` (${reason})` : ""}.`, {
     cause: thrown,
     isRetryable,
     ...(code !== undefined && { data: { code } }),

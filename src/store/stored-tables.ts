@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { AgentError } from "../core/base/error.ts";
+import { AgentError, failureCode } from "../core/base/error.ts";
 import { newPool, postgresTables } from "./sql/postgres.ts";
 import { sqliteTables } from "./sql/sqlite.ts";
 
@@ -21,8 +21,8 @@ export async function storedTables(kind: string, address: string): Promise<Store
   try {
     return { found: await postgresTables(pool, '"agentchart"'), newest: MIGRATIONS.length };
   } catch (cause) {
-    const { code = "no answer" } = cause as { readonly code?: string };
-    throw new AgentError("store/failed", `Postgres could not be reached (${code}).`, { cause });
+    const reason = failureCode(cause) ?? "no answer";
+    throw new AgentError("store/failed", `Postgres could not be reached (${reason}).`, { cause });
   } finally {
     await pool.end();
   }

@@ -1,7 +1,7 @@
 // Typed errors: codes, causes, stacks, and when a retry makes sense.
 import { inspect } from "node:util";
 import { expect, test } from "vitest";
-import { AgentError, endingError, messageOf } from "../../src/core/base/error.ts";
+import { AgentError, endingError, failureCode, messageOf } from "../../src/core/base/error.ts";
 
 test("an error that says how something ended has no stack, and those after it have one", () => {
   const ending = endingError("run/closed", "Agent 'a' is closed.");
@@ -54,4 +54,20 @@ test("whatever was thrown has a message, which is a text", () => {
     [withMessage(circle), none],
   ];
   for (const [value, message] of thrown) expect(messageOf(value)).toBe(message);
+});
+
+test("a failed connection says its code and its address, and no words that may hold a secret", () => {
+  const refused = (more: object) => Object.assign(new Error("postgres://me:hunter2@db"), more);
+  const connect = { code: "ECONNREFUSED", syscall: "connect" };
+  const thrown: readonly (readonly [value: unknown, said: string | undefined])[] = [
+    [refused({ ...connect, address: "127.0.0.1", port: 6379 }), "ECONNREFUSED 127.0.0.1:6379"],
+    [refused({ code: "ENOTFOUND", syscall: "getaddrinfo", hostname: "db" }), "ENOTFOUND db"],
+    [refused({ ...connect, address: "/run/pg.sock" }), "ECONNREFUSED /run/pg.sock"],
+    [refused({ code: "28P01" }), "28P01"],
+    [refused({ code: "of hunter2" }), undefined],
+    [refused({}), undefined],
+    [undefined, undefined],
+    ["ECONNREFUSED", undefined],
+  ];
+  for (const [value, said] of thrown) expect(failureCode(value)).toBe(said);
 });

@@ -356,7 +356,7 @@ describe("the command", () => {
     const { code, stdout } = await doctor({ baseUrl: "http://127.0.0.1:1/v1", model: "m" }, env);
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /\nwrong {4}store .*me:\[redacted\]@.*Postgres could not be reached \(ECONNREFUSED\)/,
+      /\nwrong {4}store .*me:\[redacted\]@.*Postgres could not be reached \(ECONNREFUSED [\d.]+:\d+\)/,
     );
     expect(stdout).not.toMatch(/very-secret|pass-word/);
   });

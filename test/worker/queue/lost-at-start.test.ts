@@ -94,3 +94,23 @@ describe.each(["Redis", "Postgres"] as const)("%s", (server) => {
     },
   );
 });
+
+test.skipIf(redis === undefined)(
+  "A queue that is not reached, or refused, says which server and why",
+  async () => {
+    const said = async (options: Parameters<typeof bullQueue>[0]): Promise<string> => {
+      const worker = createWorker({ store: memoryStore(), queue: bullQueue(options), agents: {} as never });
+      const error = Promise.withResolvers<string>();
+      worker.subscribe((event) => event.type === "error" && error.resolve(event.error.message));
+      void worker.start().catch((thrown: Error) => error.resolve(thrown.message));
+      const message = await error.promise;
+      await worker.close({ deadlineMs: 1_000 });
+      return message;
+    };
+    expect(await said({ redis: "redis://:hunter2@127.0.0.1:1" })).toBe(
+      "The queue could not be reached (ECONNREFUSED 127.0.0.1:1).",
+    );
+    const refused = redis!.url.replace("redis://", "redis://nobody:hunter2@");
+    expect(await said({ redis: refused })).toBe("The queue could not be reached (WRONGPASS).");
+  },
+);
