@@ -125,5 +125,6 @@ function queryOf(answer: Decision | undefined): URLSearchParams | null | undefin
   }
   const { respond } = answer;
   if (typeof respond !== "string") return null;
-  return URL.parse(respond)?.searchParams ?? new URLSearchParams(respond);
+  const query = URL.parse(respond)?.searchParams ?? new URLSearchParams(respond);
+  return ["code", "state", "error"].some((name) => query.has(name)) ? query : null;
 }

@@ -62,6 +62,23 @@ test("a call that needs a sign-in rests, goes on with the answer in another proc
   expect(leaked).toEqual([]);
 });
 
+test.each(["done", true])(
+  "the answer %j says that the application has signed in by itself",
+  async (respond) => {
+    const { url, notes } = await shut();
+    const kept = {};
+    const { agent } = await agentOf(url, { auth: provider(kept) });
+    await agent.call("go");
+    const application = await agentOf(url, { auth: provider(kept) });
+    const back = await visit(pageOf(await application.agent.call("go")));
+    await application.agent.decide("one", { respond: back.search });
+    await application.agent.call();
+    await agent.decide("one", { respond });
+    await agent.call();
+    expect(notes).toEqual(["one", "one"]);
+  },
+);
+
 test("calls that run at once wait for one sign-in, and a revoked token asks again", async () => {
   const { url, notes, revoke } = await shut();
   const turns = [{ calls: [WRITE("one"), WRITE("two")] }, "Done.", { calls: [WRITE("three")] }, "Done."];
