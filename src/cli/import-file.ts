@@ -9,10 +9,17 @@ export async function importFile(file: string, what: string): Promise<{ readonly
   const path = resolve(file);
   if (!statSync(path, { throwIfNoEntry: false })?.isFile())
     throw configError(`The ${what} file ${path} does not exist.`);
-  try {
-    return (await import(pathToFileURL(path).href)) as { readonly [name: string]: unknown };
-  } catch (thrown) {
+  const loaded = import(pathToFileURL(path).href).catch((thrown: unknown) => {
     throw configError(importErrorMessage(thrown, file), { cause: thrown });
+  });
+  const { promise: stuck, reject } = Promise.withResolvers<never>();
+  const onIdle = (): void =>
+    reject(configError(`${file} cannot be loaded: a top-level await of it never ends.`));
+  process.once("beforeExit", onIdle);
+  try {
+    return (await Promise.race([loaded, stuck])) as { readonly [name: string]: unknown };
+  } finally {
+    process.off("beforeExit", onIdle);
   }
 }
 

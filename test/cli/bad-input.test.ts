@@ -235,6 +235,13 @@ describe("A tools file without tools exits with 1 and one line that names it", (
     );
   });
 
+  test("if it waits for what never comes", async () => {
+    const file = written("stuck.ts", "await new Promise(() => {});\nexport default [];\n");
+    expect(await toolsLine(file)).toBe(
+      `agentchart: ${file} cannot be loaded: a top-level await of it never ends.`,
+    );
+  });
+
   test("if it exports no tool, or an array with another value", async () => {
     expect(await toolsLine(TOOLS.noTools)).toMatch(
       /no-tools\.ts exports no tools: export them by name or as "export default \[\.\.\.\]", made with defineTool\(\)\.$/,
