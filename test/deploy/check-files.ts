@@ -201,7 +201,7 @@ function problemsOfImage(read: Read): readonly string[] {
   if (!last.endsWith(":nonroot")) wrong.push("its user has rights");
   if (!text.includes(`HEALTH_URL=http://127.0.0.1:${exposed}/readyz`))
     wrong.push("its health check asks another address");
-  for (const secret of [".env*", ".git", "tokens.json"])
+  for (const secret of [".env*", ".git", ".agentchart", "tokens.json"])
     if (!read("Dockerfile.dockerignore").split("\n").includes(secret)) wrong.push(`it may hold ${secret}`);
   return wrong.map((problem) => `image: ${problem}`);
 }

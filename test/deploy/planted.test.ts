@@ -126,7 +126,7 @@ test.each<readonly [file: string, from: string | RegExp, to: string, problem: Re
   ["grafana/workers.json", '"id": 2,', '"id": 1,', /have one id/],
   ["grafana/workers.json", '"x": 8,', '"x": 4,', /covers/],
   ["grafana/workers.json", "process_resident_memory_bytes", "process_resident_memory", /no worker reports/],
-  ["alerts.yaml", "for: 5m", "for: 5 minutes", /no duration/],
+  ["alerts.yaml", "for: 5m", "for: 5 minutes", /not a duration/],
   ["alerts.yaml", "severity: warning", "level: warning", /no severity/],
   ["alerts.yaml", "sum by (from)", "sum", /no label from/],
   ["alerts.yaml", 'state="waiting"', 'status="waiting"', /no label status/],
