@@ -26,6 +26,7 @@ import {
 import { eventsOf } from "./derive-events.ts";
 import type { EventEmitter } from "../core/event/emitter.ts";
 import type { AgentHost } from "./agent-host.ts";
+import { visitors } from "./visitors.ts";
 
 /** The effects that the chart of a session's life causes. */
 type LifeEffect = "read" | "begin" | "endAgent" | "releaseLease" | "abandonLease";
@@ -231,6 +232,7 @@ export class SessionLife implements Leaver {
   /** Goes on with the turn of another agent, if the session is in one. */
   #adopt(): void {
     const current = this.#session;
+    if (visitors.has(current.host.config.model)) return;
     const event: AgentCommand = { type: "session.adopt", at: current.now(), agent: current.fingerprint };
     if (!current.refusal(event)) current.send(event);
   }

@@ -10,7 +10,7 @@ import type { Input } from "../../src/cli/define-command.ts";
 import { breakCommand } from "../../src/cli/sessions/break-command.ts";
 import type * as definitions from "../../src/cli/sessions/definitions.ts";
 import { openTerminal } from "../../src/cli/terminal.ts";
-import { toolOf } from "../support/agents.ts";
+import { outputOf, resultsOf, toolOf } from "../support/agents.ts";
 import { scratch } from "../store/scratch.ts";
 
 type Flags = Partial<Input<typeof definitions.breakpoints>["flags"]>;
@@ -51,6 +51,30 @@ function fixture() {
   };
   return { run, agentOf, file, folder };
 }
+
+test("breakpoints that are set while a call waits leave its approval, and the session's agent", async () => {
+  const { run, file, folder } = fixture();
+  const store = fileStore({ dir: join(folder, "sessions") });
+  const agentOf = (...answers: Parameters<typeof scriptedModel>[0]) =>
+    createAgent({
+      name: "desk",
+      model: scriptedModel(answers),
+      tools: [{ ...toolOf("refund", () => "refunded"), permission: "ask" as const }],
+      store,
+      sessionId: "trip",
+    });
+  const first = agentOf({ calls: [{ id: "a", name: "refund", input: { cents: 10 } }] });
+  expect((await first.call("go")).reason).toBe("APPROVAL_REQUIRED");
+  await first.close();
+  expect(await run("trip", true, { set: file })).toContain("Wrote the breakpoints of trip.");
+  expect((await store.list({})).sessions).toMatchObject([{ agent: "desk", waitsFor: ["approval"] }]);
+  const second = agentOf("done");
+  onTestFinished(() => second.close());
+  await second.open();
+  await second.decide("a", "approve");
+  expect((await second.call()).text).toBe("done");
+  expect(resultsOf(await second.messages()).map(outputOf)).toEqual(["refunded"]);
+});
 
 test("sessions break finds calls of stored sessions, sets the same list, and prints it", async () => {
   const { run, agentOf, file, folder } = fixture();

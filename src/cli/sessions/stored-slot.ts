@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { causedBy } from "../../agent/steps.ts";
 import { createAgent } from "../../agent/create-agent.ts";
+import { visitors } from "../../agent/visitors.ts";
 import { AgentError, configError } from "../../core/base/error.ts";
 import type { Json } from "../../core/base/json.ts";
 import type { ChatModel } from "../../core/model/port.ts";
@@ -58,6 +59,7 @@ export async function replaceSlot(
 }
 
 const silent: ChatModel = { name: "none", async *stream() {} };
+visitors.add(silent);
 
 async function write(
   store: SessionStore,
@@ -66,8 +68,9 @@ async function write(
   value: Json,
   revision: number,
 ): Promise<void> {
+  const { agent: name } = (await store.load(sessionId))?.position ?? {}; // it stays the agent that the session is listed with
   const agent = createAgent({
-    name: "operator",
+    name: typeof name === "string" ? name : "operator",
     model: silent,
     store,
     sessionId,
