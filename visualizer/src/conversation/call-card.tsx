@@ -1,4 +1,5 @@
 import { memo, useState } from "react";
+import { isObject } from "../../../src/core/base/json.ts";
 import { clock, duration } from "../logic/format.ts";
 import { innerRunOf } from "../logic/inner-runs.ts";
 import { isBlob, preview } from "../logic/json-rows.ts";
@@ -152,6 +153,7 @@ function InnerRun({ callId }: { readonly callId: string }) {
 export function stateOf(result: ToolResultBlock | undefined, record: CallRecord | undefined): string {
   if (result) return result.state;
   if (record?.asks !== undefined) return "pending";
+  if (record?.status === "done" && isObject(record.result)) return headOf(record.result.state); // not stored yet
   return record?.status ?? "requested";
 }
 

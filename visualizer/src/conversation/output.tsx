@@ -1,6 +1,7 @@
 import { useMemo, useState } from "react";
 import { isObject } from "../../../src/core/base/json.ts";
 import { compact } from "../logic/format.ts";
+import { formattedJson } from "../logic/formatted-json.ts";
 import { isBlob } from "../logic/json-rows.ts";
 import { BlobLink } from "../parts/json-value.tsx";
 import { boundOf } from "../logic/shown-part.ts";
@@ -12,9 +13,6 @@ import { t } from "../words/t.ts";
 
 const MAX_HEAD_LENGTH = 700;
 const MAX_HEAD_LINES = 9;
-
-/** A longer text is not formatted. */
-const MAX_FORMATTED_LENGTH = 50_000;
 
 /** The result of a tool; JSON on one line is formatted. */
 export function Output({ result }: { readonly result: ToolResultBlock }) {
@@ -80,15 +78,4 @@ function Text({ text }: { readonly text: Json }) {
       )}
     </>
   );
-}
-
-/** JSON on one line as JSON on several lines; undefined for other texts. */
-function formattedJson(text: string): string | undefined {
-  if (text.length > MAX_FORMATTED_LENGTH || !/^\s*[[{]/.test(text) || text.includes("\n")) return undefined;
-  try {
-    const formatted = JSON.stringify(JSON.parse(text), null, 2);
-    return formatted.includes("\n") ? formatted : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -7,8 +7,8 @@ import { readAccount } from "../../src/logic/call-account.ts";
 import { ownReply } from "../../src/logic/own-reply.ts";
 import type { CallAccount, JsonObject, Msg } from "../../src/wire/types.ts";
 
-/** The text of the card of a call with this account. */
-function shown(account: unknown, more: Partial<Msg> = {}): string {
+/** The text of the card of a call with this account; `now` is what differs in its record. */
+function shown(account: unknown, more: Partial<Msg> = {}, now: object = {}): string {
   const call = { type: "tool_use", id: "c", name: "pay", input: { cents: 3_100_000 } };
   const message = {
     id: "m",
@@ -19,7 +19,7 @@ function shown(account: unknown, more: Partial<Msg> = {}): string {
     timestamp: 1,
     ...more,
   };
-  const record = { call, status: "approved", attempt: 1, since: 1, account };
+  const record = { call, status: "approved", attempt: 1, since: 1, account, ...now };
   const none = new Map();
   const item = { message, isDraft: false, results: none, open: new Map([["c", record]]), outputs: none };
   return renderToStaticMarkup(createElement(MessageCard, { item: item as never }))
@@ -51,6 +51,13 @@ test("a card says who changed the arguments, from what to what, and who decided"
 
 test("a card of a call that ran as it was asked says nothing more", () => {
   expect(shown(undefined)).not.toMatch(/changed|decided|added/);
+});
+
+test("a card says how a call has ended while others of its message run", () => {
+  const end = (state: string): string =>
+    shown(undefined, {}, { status: "done", result: { type: "tool_result", id: "c", state, output: [] } });
+  expect(end("error")).toMatch(/error/);
+  expect(end("success")).toMatch(/success/);
 });
 
 test("an account that was damaged is read as far as it can be", () => {
