@@ -84,36 +84,42 @@ describe("run_command", () => {
 });
 
 describe("in the background", () => {
+  const idIn = (text = ""): string => /^Started in the background as '(cmd_[\da-f]{8})'\.$/u.exec(text)![1]!;
+
   test("a command goes on, is read piece by piece, and ends", async () => {
     const { root, texts } = await setUp();
-    const begun = await texts(
-      run(`echo first; until [ -e go ]; do sleep 0.01; done; echo last`, { background: true }),
-      ["command_output", { id: "cmd_1", wait_ms: 1 }],
-    );
-    expect(begun[0]).toBe("Started in the background as 'cmd_1'.");
-    expect(begun[1]).toMatch(/^(first\n)?\[cmd_1 is running\.\]$/u);
+    const waiting = `echo first; until [ -e go ]; do sleep 0.01; done; echo last`;
+    const id = idIn((await texts(run(waiting, { background: true })))[0]);
+    const [begun] = await texts(["command_output", { id, wait_ms: 1 }]);
+    expect(begun?.replace("first\n", "")).toBe(`[${id} is running.]`);
     writeFileSync(join(root, "go"), "");
     const [ended, again] = await texts(
-      ["command_output", { id: "cmd_1", wait_ms: 60_000 }],
-      ["command_output", { id: "cmd_1" }],
+      ["command_output", { id, wait_ms: 60_000 }],
+      ["command_output", { id }],
     );
-    expect(ended).toMatch(/^(first\n)?last\n\[cmd_1 has ended\. Exit code 0\.\]$/u);
-    expect(again).toBe("[cmd_1 has ended. Exit code 0.]");
+    expect(ended?.replace("first\n", "")).toBe(`last\n[${id} has ended. Exit code 0.]`);
+    expect(again).toBe(`[${id} has ended. Exit code 0.]`);
   });
 
   test("a command is stopped, is known to its session only, and eight run at once", async () => {
     const { texts, workspace } = await setUp();
     const sleeping = run("sleep 1000", { background: true });
-    const all = await texts(
-      ...Array.from({ length: 9 }, () => sleeping),
-      ["command_stop", { id: "cmd_3" }],
-      sleeping,
-    );
+    const all = await texts(...Array.from({ length: 9 }, () => sleeping));
     expect(all[8]).toBe("Error: 8 commands run in the background already; stop one first.");
-    expect(all.slice(9)).toEqual(["[cmd_3 has ended. Stopped.]", "Started in the background as 'cmd_9'."]);
-    const [other] = await coder(workspace).texts(["command_output", { id: "cmd_1" }]);
-    expect(other).toMatch(
-      /^Error: There is no command 'cmd_1' in the background: it was never started, it has ended and was forgotten/u,
+    const [first, , id] = all.slice(0, 8).map(idIn) as [string, string, string];
+    const [stopped, next] = await texts(["command_stop", { id }], sleeping);
+    expect(stopped).toBe(`[${id} has ended. Stopped.]`);
+    expect(all.slice(0, 8).map(idIn)).not.toContain(idIn(next));
+    const [other] = await coder(workspace).texts(["command_output", { id: first }]);
+    expect(other).toContain(
+      `There is no command '${first}' in the background: it was never started, it has ended and was forgotten`,
     );
+  });
+
+  test("a later process gives no command the name of an earlier one", async () => {
+    const { texts, workspace } = await setUp();
+    const [earlier] = await texts(run("exit 0", { background: true }));
+    const [later] = await coder(workspace).texts(run("exit 0", { background: true }));
+    expect(idIn(later)).not.toBe(idIn(earlier));
   });
 });

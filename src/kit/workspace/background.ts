@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { AgentError, messageOf } from "../../core/base/error.ts";
 import { OutputTail } from "./output-tail.ts";
 import type { CommandEvent, Workspace } from "./port.ts";
@@ -25,7 +26,6 @@ export class BackgroundCommands {
   readonly #workspace: Workspace;
   readonly #maxOutput: number;
   readonly #commands = new Map<string, BackgroundCommand>();
-  #count = 0;
 
   constructor(workspace: Workspace, maxOutput: number) {
     this.#workspace = workspace;
@@ -43,7 +43,7 @@ export class BackgroundCommands {
     const stopping = new AbortController();
     const tail = new OutputTail(this.#maxOutput);
     const started = {
-      id: `cmd_${++this.#count}`,
+      id: `cmd_${randomBytes(4).toString("hex")}`, // no count: a session goes on in later processes, which would begin again
       session,
       tail,
       stopping,
