@@ -106,3 +106,19 @@ test("of many calls of one answer the states are counted in Chinese", async () =
   await expect.poll(() => page.locator("[data-calls]").allInnerTexts()).toEqual(["8 成功"]);
   await many.close();
 });
+
+test("a run with a Chinese name is exported under it, and its file has no English button", async () => {
+  const model = scriptedModel(["您好。"]);
+  const desk = createAgent({ name: "客服助手", model, sessionId: "desk", inspect: env.hub.address });
+  await desk.call("您好！");
+  const { page } = await env.open({ at: `${env.hub.link}/run/desk`, locale: "zh-CN" });
+  await page.getByText("客服助手", { exact: true }).first().waitFor();
+  const saved = page.waitForEvent("download");
+  await page.getByRole("button", { name: "将此运行导出为文件" }).click();
+  const file = await saved;
+  expect(file.suggestedFilename()).toBe("客服助手-desk.ndjson");
+  await page.getByTestId("open-file").setInputFiles(await file.path());
+  await page.getByTestId("file").waitFor();
+  await page.getByRole("toolbar").getByRole("button", { name: "末尾" }).waitFor();
+  await desk.close();
+});

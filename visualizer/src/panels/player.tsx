@@ -22,7 +22,7 @@ export function Player() {
   const last = useModel((all) => Math.max(all.run.last, all.run.total));
   const [chosen, choose] = useState<Speed>(1);
   const isEmpty = last === 0;
-  const end = useModel((all) => (all.row?.source === "file" ? "End" : t("Live")));
+  const end = useModel((all) => (all.row?.source === "file" ? t("End") : t("Live")));
   return (
     <div className="player" role="toolbar" aria-label={t("Playback")}>
       <Button

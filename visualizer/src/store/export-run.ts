@@ -17,7 +17,7 @@ export async function exportRun(): Promise<void> {
 export function save(content: globalThis.Blob, name: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(content);
-  link.download = name.replaceAll(/[^\w.-]+/g, "_");
+  link.download = name.toWellFormed().replaceAll(/[^\p{L}\p{M}\p{N}_.-]+/gu, "_");
   link.click();
   URL.revokeObjectURL(link.href);
 }
