@@ -29,7 +29,7 @@ export function Header() {
         <>
           <div className="where">
             <span className="sep">/</span>
-            <strong>{row.agent}</strong>
+            <strong title={row.agent}>{row.agent}</strong>
             <button
               type="button"
               className="button quiet mono"
