@@ -1,6 +1,7 @@
 import crypto from "node:crypto";
 import type { Pool, PoolClient, QueryConfig } from "pg";
-import { AgentError, configError, failureCode } from "../core/base/error.ts";
+import { AgentError, configError } from "../core/base/error.ts";
+import { failureCode } from "../core/base/failure-code.ts";
 import { LONGEST_DELAY_MS } from "../core/base/time.ts";
 import { storeClosed } from "./shared.ts";
 import { MODULUS } from "./checksum.ts";

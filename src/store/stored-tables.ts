@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { AgentError, failureCode } from "../core/base/error.ts";
+import { AgentError } from "../core/base/error.ts";
+import { failureCode } from "../core/base/failure-code.ts";
 import { newPool, postgresTables } from "./sql/postgres.ts";
 import { sqliteTables } from "./sql/sqlite.ts";
 

@@ -1,7 +1,8 @@
 // Typed errors: codes, causes, stacks, and when a retry makes sense.
 import { inspect } from "node:util";
 import { expect, test } from "vitest";
-import { AgentError, endingError, failureCode, messageOf } from "../../src/core/base/error.ts";
+import { AgentError, endingError, messageOf } from "../../src/core/base/error.ts";
+import { failureCode } from "../../src/core/base/failure-code.ts";
 
 test("an error that says how something ended has no stack, and those after it have one", () => {
   const ending = endingError("run/closed", "Agent 'a' is closed.");

@@ -1,4 +1,5 @@
-import { AgentError, failureCode } from "../../core/base/error.ts";
+import { AgentError } from "../../core/base/error.ts";
+import { failureCode } from "../../core/base/failure-code.ts";
 
 /** The error of a queue that could not do `operation`. Does not quote the transport, whose message may hold a connection string. */
 export function queueFailed(operation: string, cause?: unknown): AgentError {
